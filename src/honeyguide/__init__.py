@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         resume_async,
         suggest_topic,
         suggest_topic_async,
+        what_pays,
     )
     from honeyguide.runs import Run, diff, open_run, stats
     from honeyguide.runs.exports import export
@@ -67,6 +68,7 @@ __all__ = [
     "stats",
     "suggest_topic",
     "suggest_topic_async",
+    "what_pays",
     "with_overrides",
     "write_report",
 ]

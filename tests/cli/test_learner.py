@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import honeyguide
+from deep_strategies import HAS_TORCH
 from honeyguide.learn import LfaSettings
 from honeyguide.settings import load_settings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cli.conftest import Cli, Refusal
     from honeyguide.settings import Settings
 
@@ -28,33 +29,74 @@ def crawl(cli: Cli, arguments: str, name: str = "run") -> Settings:
     return load_settings(f"{name}/settings.toml")
 
 
-def test_weights_are_shown_by_size_saved_and_gone_on_with(cli: Cli) -> None:
-    assert "honeyguide learner run" in cli(f"crawl run {SMALL} {HAN}")
-    weights = honeyguide.learned_weights("run").weights
-    first, *table, last = cli("learner run -o learned.npy").splitlines()
-    assert first == "lfa-sync after step 12, lfa.features = han"
-    assert last == "Saved in learned.npy. Go on from there with: --set lfa.start_weights=learned.npy"
-    shown = [float(line.split()[0]) for line in table]
-    assert shown == pytest.approx(sorted(weights, key=lambda weight: -abs(weight)), rel=1e-3)
-    assert any(line.endswith("  page: category Earth in five") for line in table)
-    assert np.array_equal(np.load("learned.npy"), weights)
-    crawl(cli, f"{HAN} --set lfa.start_weights=learned.npy", name="next")
-    assert not np.array_equal(honeyguide.learned_weights("next").weights, weights)
-    document = cli.json("learner next")
-    named = (document["strategy"], document["features"], document["step"], document["file"])
-    assert named == ("lfa-sync", "han", 12, None)
-    by_column = {entry["column"]: entry["weight"] for entry in document["weights"]}
-    learned = honeyguide.learned_weights("next")
-    assert [by_column[column] for column in learned.columns] == learned.weights.tolist()
+def test_what_pays_is_said_in_words_saved_and_gone_on_with(cli: Cli) -> None:
+    assert "honeyguide learner run" in cli(f"crawl run {SMALL} --topic geology --keyword rock --budget 120")
+    first, _, title, *lines = cli("learner run -o learned.npz").splitlines()
+    assert first == "online-ridge after step 120"
+    assert title == "what a usual difference between two links does to the expected reward"
+    assert lines[-1] == "Saved in learned.npz. Begin another crawl with it: --learn-from learned.npz"
+    effects = [abs(float(line.split()[0].strip("±"))) for line in lines[: lines.index("")] if "spreads are" not in line]
+    assert effects == sorted(effects, reverse=True)
+    assert any("its anchor is near the topic" in line for line in lines)
+    assert not any("meaning 3" in line for line in lines)
+    assert any("hosts that answer" in line for line in lines)
+    cli(f"crawl next {SMALL} --topic astronomy --keyword star --learn-from learned.npz")
+    assert load_settings("next/settings.toml").crawl.learn_from == (str(Path("learned.npz").absolute()),)
+    assert cli.json("learner next")["step"] == 12
 
 
-def test_weights_that_do_not_fit_are_refused(cli: Cli, refusal: Refusal, tmp_path: Path) -> None:
+def test_the_document_has_effects_agreement_and_answers(cli: Cli) -> None:
+    cli(f"crawl run {SMALL} --topic geology --keyword rock --budget 120")
+    document = cli.json("learner run")
+    assert (document["strategy"], document["step"], document["file"]) == ("online-ridge", 120, None)
+    for column in document["columns"]:
+        if column["weight"] is not None:
+            assert column["effect"] == pytest.approx(column["weight"] * column["spread"])
+    parts = document["agreement"]
+    assert len(parts) == 10
+    assert all(before["last_step"] < after["first_step"] for before, after in pairwise(parts))
+    with honeyguide.open_run("run") as run:
+        steps = [step for step in run.steps() if step.reward is not None]
+        failed = sum(step.outcome == "failed" for step in run.steps())
+    assert sum(part["fetches"] for part in parts) == len(steps)
+    assert sum(part["came"] * part["fetches"] for part in parts) == pytest.approx(
+        sum(step.reward or 0.0 for step in steps)
+    )
+    assert failed > 0
+    assert all(each["pages"] < each["asked"] / 2 for each in document["failing"])
+    assert all(each["kind"] == "host" and each["pages"] >= each["asked"] / 2 for each in document["answering"])
+
+
+def test_weights_of_linear_sarsa_are_said_in_words(cli: Cli) -> None:
+    crawl(cli, f"{HAN} --budget 60")
+    assert "the link: nearness to the topic, in fifths" in cli("learner run")
+    words = [each["words"] for each in cli.json("learner run")["columns"]]
+    assert "the page it stands on: nearness to category Earth, in fifths, a tenth apart" in words
+
+
+@pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")
+def test_of_a_network_is_said_how_well_it_foresaw(cli: Cli) -> None:
+    crawl(cli, "--topic geology --strategy dqn --budget 30")
+    shown = cli("learner run -o network.npz")
+    assert "scores are no sums of weights" in shown
+    assert "correlation" in shown
+    cli(f"crawl next {SMALL} --topic astronomy --strategy dqn --learn-from network.npz")
+
+
+def test_what_cannot_be_shown_or_begun_with_is_refused_in_one_line(cli: Cli, refusal: Refusal, tmp_path: Path) -> None:
     crawl(cli, "--topic geology --strategy lfa-async")
-    (tmp_path / "there.npy").write_bytes(b"mine")
-    again = f"crawl again {SMALL} --topic geology --category Earth --strategy lfa-sync --set lfa.start_weights="
-    assert "there.npy is there already" in refusal("learner run -o there.npy")
-    assert "has 14 weights and this crawl needs 18" in refusal(f"{again}run")
-    assert "neither a run nor a .npy file" in refusal(f"{again}there.npy")
+    crawl(cli, "--topic geology --strategy best-first", name="plain")
+    (tmp_path / "there.npz").write_bytes(b"mine")
+    again = f"crawl again {SMALL} --topic geology --category Earth"
+    assert "there.npz is there already" in refusal("learner run -o there.npz")
+    assert "folder/new.npz cannot be written: No such file" in refusal("learner run -o folder/new.npz")
+    assert "crawled by best-first, which learns no" in refusal("learner plain")
+    assert "crawled by best-first, which learns no" in refusal("learner plain -o new.npz")
+    assert not (tmp_path / "new.npz").exists()
+    assert "learned by linear SARSA" in refusal(f"{again} --learn-from run")
+    assert "neither a run nor a file" in refusal(f"{again} --learn-from there.npz")
+    assert "best-first begins with nothing learned before" in refusal(f"{again} --strategy best-first --learn-from run")
+    assert "unknown setting lfa.start_weights" in refusal(f"{again} --set lfa.start_weights=run")
 
 
 @pytest.mark.parametrize("snapshot_every", [200, 1])
@@ -66,7 +108,7 @@ def test_weights_that_diverge_end_in_one_line_and_a_run_that_can_be_read(cli: Cl
     assert "Traceback" not in cli.err
     cli("results run")
     learned = honeyguide.learned_weights("run")
-    assert f"after step {learned.step}," in cli("learner run")
+    assert f"after step {learned.step}\n" in cli("learner run")
     if snapshot_every == 1:
         assert learned.step == int(diverged[1]) - 1, "the last step before"
         assert 1e3 < np.abs(learned.weights).max() < 1e20

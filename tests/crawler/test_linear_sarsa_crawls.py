@@ -250,12 +250,12 @@ def relevant_pages(path: Path, strategy: str, seed: int = 0, **overrides: object
 
 @pytest.mark.parametrize("strategy", [MODES[0], *map(thorough, MODES[1:])])
 def test_the_way_through_the_tunnels_is_learned_over_some_tasks(tmp_path: Path, strategy: str) -> None:
-    last = ""
+    last: list[str] = []
     for task in range(5):
         run = tmp_path / str(task)
-        relevant_pages(run, strategy, task, lfa__start_weights=last)
-        last = str(run)
-    learned = relevant_pages(tmp_path / "test", strategy, lfa__start_weights=last, lfa__exploration=0.0)
+        relevant_pages(run, strategy, task, crawl__learn_from=last)
+        last = [str(run)]
+    learned = relevant_pages(tmp_path / "test", strategy, crawl__learn_from=last, lfa__exploration=0.0)
     assert learned == BEST
     assert relevant_pages(tmp_path / "best-first", "best-first") < learned
     by_chance = [relevant_pages(tmp_path / f"random{seed}", "random", seed) for seed in range(3)]

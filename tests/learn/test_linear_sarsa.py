@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn import FeatureStyle, Ingredients, LfaSettings, LinearSarsa, Mode, Scale, TopicAndCategories
-from honeyguide.learn.linear_sarsa import columns, row_width, updated
+from honeyguide.learn.han_features import columns
+from honeyguide.learn.linear_sarsa import row_width, updated
 from honeyguide.model import (
     Candidates,
     Decision,

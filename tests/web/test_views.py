@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from honeyguide.crawler.explaining import COLUMN_WORDS
-from honeyguide.learn.features import SCALARS
 from honeyguide.runs import RunFolder, RunLock, open_run
 from honeyguide.web import finds, traffic
 from honeyguide.web.app import VIEWS, Dashboard
@@ -134,10 +132,6 @@ def test_weights_are_said_in_words(serve: Serve, run: Path) -> None:
     assert "its anchor is near the topic" in words
     assert not any(word.startswith("meaning ") for word in words)
     assert [abs(row["weight"]) for row in rows] == sorted((abs(row["weight"]) for row in rows), reverse=True)
-
-
-def test_there_are_words_for_every_number_that_a_link_is_described_by() -> None:
-    assert set(SCALARS) <= set(COLUMN_WORDS)
 
 
 def test_the_log_has_the_newest_fetch_first(serve: Serve, run: Path) -> None:

@@ -115,6 +115,10 @@ FLAGS: Final = (
     *stop_flags(_HOW),
     *limit_flags(_HOW, are_everyday=False),
     Flag("--strategy", "crawl.strategy", "NAME", _HOW, "How links are chosen; see above."),
+    _rare(
+        "--learn-from", "crawl.learn_from", "RUN|FILE", _HOW,
+        "Begin with what was learned in this run, or with a file of honeyguide learner; repeatable.",
+    ),
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
     Flag(
         "--profile", "crawl.profile", "NAME", _HOW,

@@ -59,7 +59,7 @@ COMMANDS: Final = {
     "stats": Entry("honeyguide.cli.stats:stats", "Add up a run: harvest, hosts, outcomes, time.", _LOOK),
     "diff": Entry("honeyguide.cli.stats:diff", "Compare two runs.", _LOOK),
     "traps": Entry("honeyguide.cli.traps:traps", "Show the loops, traps and duplicates of a run.", _LOOK),
-    "learner": Entry("honeyguide.cli.stats:learner", "Show what linear SARSA has learned in a run.", _LOOK),
+    "learner": Entry("honeyguide.cli.learner:learner", "Say what a run has learned to pay; save it.", _LOOK),
     "judge": Entry("honeyguide.cli.judge:judge", "Judge pages for a topic, with the evidence.", _PREPARE),
     "topic": Entry("honeyguide.cli.topic:app", "Find the words for a topic.", _PREPARE),
     "vectors": Entry("honeyguide.cli.vectors:app", "Look at word vectors; train some.", _PREPARE),

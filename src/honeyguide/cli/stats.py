@@ -1,4 +1,4 @@
-"""`honeyguide stats`, `diff` and `learner`: a run added up, two runs compared, and learned weights."""
+"""`honeyguide stats` and `diff`: a run added up, and two runs compared."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import numpy as np
 import typer
 
 from honeyguide import runs
 from honeyguide.cli.options import JsonFlag, RunArgument
 from honeyguide.cli.output import duration, megabytes, one_line, percent, print_json
-from honeyguide.crawler import learned_weights
-from honeyguide.errors import SettingsError
 from honeyguide.model.counts import count_of
 from honeyguide.runs.forecast import HORIZONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.crawler import LearnedWeights
     from honeyguide.runs import HostOfOne, PageOfBoth, PageOfOne, RunDiff, RunStats
 
 _BAR: Final = 30
@@ -188,53 +184,3 @@ def _hosts(title: str, hosts: Sequence[HostOfOne], top: int) -> Iterator[str]:
 def _rest(count: int, top: int) -> Iterator[str]:
     if count > top:
         yield f"  … and {count - top:,} more; --top shows them, --json has all"
-
-
-def learner(
-    run: RunArgument,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", show_default=False, help="Save the weights in this new .npy file."),
-    ] = None,
-    as_json: JsonFlag = False,
-) -> None:
-    """Show what a run of lfa-sync, lfa-async or lfa-moderated has learned.
-
-    The value of a link is the sum of its features, each times its weight: the largest weights come first. Works while
-    the crawl is going on, too. The next crawl begins with these weights if [bold]--set lfa.start_weights=RUN[/bold]
-    names the run, or a file that -o wrote.
-
-    [bold]Example[/bold]
-
-      honeyguide learner my-run -o geology.npy
-    """
-    learned = learned_weights(run)
-    if out is not None:
-        _save(learned, out)
-    pairs = zip(learned.columns, learned.weights.tolist(), strict=True)
-    by_size = sorted(pairs, key=lambda pair: -abs(pair[1]))
-    if as_json:
-        print_json(
-            {
-                "run": str(run),
-                "strategy": learned.strategy,
-                "features": learned.features,
-                "step": learned.step,
-                "file": None if out is None else str(out),
-                "weights": [{"column": column, "weight": weight} for column, weight in by_size],
-            }
-        )
-        return
-    print(f"{learned.strategy} after step {learned.step:,}, lfa.features = {learned.features}")
-    for column, weight in by_size:
-        print(f"{weight:>+12.4g}  {column}")
-    if out is not None:
-        print(f"Saved in {out}. Go on from there with: --set lfa.start_weights={out}")
-
-
-def _save(learned: LearnedWeights, out: Path) -> None:
-    try:
-        with out.open("xb") as file:
-            np.save(file, learned.weights, allow_pickle=False)
-    except FileExistsError:
-        raise SettingsError([f"{out} is there already; choose another name"]) from None

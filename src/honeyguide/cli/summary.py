@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.cli.output import command, duration, megabytes, one_line, percent, print_json
-from honeyguide.crawler import LINEAR_STRATEGIES, StopReason
+from honeyguide.crawler import StopReason, hands_on
 from honeyguide.model.counts import count_of
 from honeyguide.runs import PageChange
 
@@ -185,7 +185,7 @@ def _next_commands(run: Run) -> list[str]:
         (command("results", run.path), "the most relevant pages"),
         (command("report", run.path), "a page about the run, for a browser"),
     ]
-    if run.settings.crawl.strategy in LINEAR_STRATEGIES:
+    if hands_on(run.settings.crawl.strategy):
         commands.append((command("learner", run.path), "what was learned"))
     if run.settings.judge.kind == "learned":
         commands.append((command("ask", run.path), "answer questions: which pages do you mean?"))

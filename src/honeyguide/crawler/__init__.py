@@ -33,7 +33,7 @@ from honeyguide.crawler.events import (
 )
 from honeyguide.crawler.explaining import Explanation, LinkReason, LinkReasons, RunExplainer, explain
 from honeyguide.crawler.judge_pages import JudgedPage, UnreadablePage, judge_page, judge_pages, judge_pages_async
-from honeyguide.crawler.learned_weights import LINEAR_STRATEGIES, learned_weights
+from honeyguide.crawler.learned_weights import hands_on, learned_weights
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
@@ -49,11 +49,13 @@ from honeyguide.crawler.start import (
     resume_async,
 )
 from honeyguide.crawler.suggestions import SuggestedTopic, suggest_topic, suggest_topic_async
+from honeyguide.crawler.what_pays import AnswersBySign, WhatPays, what_pays
 from honeyguide.crawler.world_graph import WorldGraph, all_pages, explore, link_graph, open_source, rank
-from honeyguide.learn import LearnedWeights
+from honeyguide.learn import MEANINGS, LearnedWeights, in_words
 
 __all__ = [
-    "LINEAR_STRATEGIES",
+    "MEANINGS",
+    "AnswersBySign",
     "AnswersTaken",
     "Builder",
     "CrawlCore",
@@ -87,6 +89,7 @@ __all__ = [
     "SuggestedTopic",
     "UnreadablePage",
     "Wait",
+    "WhatPays",
     "WorldGraph",
     "all_pages",
     "answer",
@@ -96,6 +99,8 @@ __all__ = [
     "crawl_async",
     "explain",
     "explore",
+    "hands_on",
+    "in_words",
     "judge_of",
     "judge_page",
     "judge_pages",
@@ -115,6 +120,7 @@ __all__ = [
     "settings_to_resume",
     "suggest_topic",
     "suggest_topic_async",
+    "what_pays",
     "with_budget",
     "with_examples_read",
     "word_vectors",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 ONLY_TO_CRAWL: Final = (
     "crawl.world",
+    "crawl.learn_from",
     "render.browser",
     "refresh.run",
     "fetch.proxy",

@@ -13,7 +13,7 @@ import numpy as np
 import xxhash
 
 from honeyguide.crawler.hosts import HostMemory
-from honeyguide.crawler.learned_weights import learner_of
+from honeyguide.crawler.learned_weights import begin_with_earlier
 from honeyguide.crawler.links import LinkChances, LinkTable
 from honeyguide.crawler.live import open_live, serve_synthetic
 from honeyguide.crawler.parents import ParentTable
@@ -252,11 +252,11 @@ class Builder:
         if name not in STRATEGIES:
             raise SettingsError([f"crawl.strategy is {name!r}: choose one of {', '.join(STRATEGIES)}"])
         chosen: type[Strategy] = STRATEGIES[name]
-        return chosen.build(
-            Ingredients(
-                self.settings, self.topic, self._topic_vectors, is_restored, learner_of, lambda: page_numbers(world)
-            )
-        )
+        given = Ingredients(self.settings, self.topic, self._topic_vectors, lambda: page_numbers(world))
+        strategy = chosen.build(given)
+        if self.settings.crawl.learn_from and not is_restored:  # else it has begun already
+            begin_with_earlier(strategy, self.settings)
+        return strategy
 
     def ranks(self, strategy: Strategy) -> RefreshedRanks | None:
         """PageRank kept while the crawl goes on, where the settings or the strategy ask for it."""

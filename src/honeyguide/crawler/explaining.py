@@ -6,7 +6,7 @@ waits, what it knows now. Evidence is that of the run's judge, taught by the ans
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,45 +20,23 @@ from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.preparing import Unjudged, judge_safely
 from honeyguide.crawler.resume import rows_described
 from honeyguide.errors import HoneyguideError, PageError
+from honeyguide.learn import MEANINGS, OTHER_MEANING, in_words
 from honeyguide.model import Evidence, Fetched, ParentFacts, Url, weighted_sums
 from honeyguide.model.counts import count_of
 from honeyguide.runs import LinkHistory, RunFolder, open_run, settings_to_build
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from honeyguide.judge import Verdicts
     from honeyguide.learn import Strategy
-    from honeyguide.model import Page
-    from honeyguide.runs import Run
+    from honeyguide.model import LinkId, Page, Rows
+    from honeyguide.runs import KeptOfLink, Run, StoredVisit
     from honeyguide.text import WordVectors
 
 NEAREST_ANSWERS: Final = 5
-MEANINGS: Final = "meaning "
-"""Begins the names of columns that say something only together."""
-COLUMN_WORDS: Final = {
-    "always one": "any link at all",
-    "cosine of the anchor": "its anchor is near the topic",
-    "cosine of the words around": "the words around it are near the topic",
-    "cosine of the address": "its address is near the topic",
-    "relevance of the page": "it stands on a relevant page",
-    "relevance of the page times cosine of the anchor": "its anchor is near the topic, on a relevant page",
-    "nearness of a relevant page": "a relevant page is few clicks behind",
-    "same host": "it stays on its host",
-    "in the main text": "it stands in the main text",
-    "has an anchor": "it has an anchor",
-    "nearness of a seed": "a seed is few clicks behind",
-    "is a seed": "it is a seed",
-    "rank of the page": "it stands on a page that many link to",
-    "greatest relevance of a page that shows it": "the best page that shows it is relevant",
-    "relevance of the pages that show it": "the pages that show it are relevant",
-    "number of pages that show it": "several pages show it",
-}
-
-
-def in_words(column: str) -> str:
-    """Say what a column of a link's row tells, for people."""
-    return COLUMN_WORDS.get(column, column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +138,50 @@ class RunExplainer:
     def _verdicts(self) -> Verdicts:
         return self._builder.judge()
 
+    def strategy_now(self, run: Run) -> tuple[Strategy, int]:
+        """Return the strategy with all that it had learned when it was last saved, and after which step that was.
+
+        It is changed by the next call. HoneyguideError where it cannot be had here.
+        """
+        snapshot = run.learner_snapshot()
+        if snapshot is None:
+            return self._strategy, 0
+        of_strategy, of_judge, _ = split_snapshot(snapshot.state)
+        self._strategy.load(of_strategy)
+        self._verdicts.load(of_judge)
+        return self._strategy, snapshot.step
+
+    def rows_now(self, run: Run, links: Sequence[KeptOfLink]) -> Rows | None:
+        """Return what the strategy knows of some links now, with all pages that show them.
+
+        None where they were described with other vectors.
+        """
+        strategy, counted, rules = self._strategy, None, self._strategy.parent_rules
+        if rules is not None and rules.is_newest:  # else a link's row is stored as it is
+            targets_by_visit: dict[StoredVisit, set[LinkId]] = {}
+            for each in links:
+                for visit in run.visits_showing(each.link):
+                    targets_by_visit.setdefault(replace(visit, targets=()), set()).update(visit.targets)
+            table = ParentTable(rules, self._verdicts.score)
+            for visit in sorted(targets_by_visit, key=lambda visit: visit.step):
+                table.add_visit(replace(visit, targets=tuple(sorted(targets_by_visit[visit]))))
+            counted = table.parents([each.link for each in links])
+        parents = ParentFacts(
+            np.array([each.relevance for each in links]),
+            np.array([each.distance for each in links]),
+            np.array([each.depth for each in links]),
+            counted,
+        )
+        merged = [None if each.row is None else np.frombuffer(each.row, dtype=np.float16) for each in links]
+        try:
+            return rows_described(strategy, [each.description for each in links], parents, merged)
+        except ValueError:
+            return None
+
     def _explained(self, run: Run, url: Url, history: LinkHistory) -> Explanation:
         missing = []
-        snapshot = run.learner_snapshot()
-        if snapshot is not None:
-            of_strategy, of_judge, _ = split_snapshot(snapshot.state)
-            self._strategy.load(of_strategy)
-            self._verdicts.load(of_judge)
-        link = self._reasons_then(run, history) or self._reasons_now(run, url, 0 if snapshot is None else snapshot.step)
+        _, step = self.strategy_now(run)
+        link = self._reasons_then(run, history) or self._reasons_now(run, url, step)
         if link is None:
             missing.append(f"reasons for the link: {run.settings.crawl.strategy} adds up no weights of a link")
         page = self._parsed(run, url)
@@ -190,22 +204,9 @@ class RunExplainer:
 
     def _reasons_now(self, run: Run, url: Url, step: int) -> LinkReasons | None:
         """Return what the strategy knows of a link now, with all pages that show it."""
-        strategy, kept = self._strategy, run.kept_of_link(url)
-        if kept is None or strategy.weights is None:
-            return None
-        counted, rules = None, strategy.parent_rules
-        if rules is not None and rules.is_newest:  # else a link's row is stored as it is
-            table = ParentTable(rules, self._verdicts.score)
-            for visit in run.visits_showing(kept.link):
-                table.add_visit(visit)
-            counted = table.parents([kept.link])
-        parents = ParentFacts(np.array([kept.relevance]), np.array([kept.distance]), np.array([kept.depth]), counted)
-        merged = None if kept.row is None else np.frombuffer(kept.row, dtype=np.float16)
-        try:
-            row = rows_described(strategy, [kept.description], parents, [merged])[0]
-        except ValueError:  # described with other vectors
-            return None
-        return self._added_up(url, row, strategy.weights, step)
+        weights, kept = self._strategy.weights, run.kept_of_link(url)
+        rows = None if kept is None or weights is None else self.rows_now(run, [kept])
+        return None if rows is None or weights is None else self._added_up(url, rows[0], weights, step)
 
     def _added_up(
         self,
@@ -226,7 +227,7 @@ class RunExplainer:
         ]
         meanings = [part for name, _, part in parts if name.startswith(MEANINGS)]
         if meanings:
-            reasons.append(LinkReason("what its words mean otherwise", None, sum(meanings)))
+            reasons.append(LinkReason(OTHER_MEANING, None, sum(meanings)))
         reasons = sorted((each for each in reasons if each.contribution), key=lambda each: -abs(each.contribution))
         predicted = float(weighted_sums(row[None, :], weights)[0])
         strategy = self._builder.settings.crawl.strategy

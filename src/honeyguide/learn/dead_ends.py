@@ -92,10 +92,10 @@ class DeadEnds:
         odds += WEIGHT * (_logit(_drawn(pages[others], asked[others], of_all)) - _logit(of_all)).sum(axis=1)
         return 1.0 / (1.0 + np.exp(-odds))
 
-    def told(self, url: Url) -> tuple[float, float]:
-        """Return how many links of this address's host were asked for, and how many pages came."""
-        host = _signs(url)[HOST]
-        return float(self._asked[host]), float(self._pages[host])
+    def told(self, url: Url, kind: int = HOST) -> tuple[float, float]:
+        """Return how many links with this sign of an address were asked for, and how many pages came."""
+        sign = _signs(url)[kind]
+        return float(self._asked[sign]), float(self._pages[sign])
 
     def observe(self, url: Url, row: NDArray[np.floating], answered: float) -> None:
         """A link was asked for, and brought a page (1), sent the crawl on (a half) or brought nothing (0)."""
@@ -166,6 +166,11 @@ def _logit(chance: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=32_768)  # a link is asked about when it begins to wait, is moved and is answered
 def _signs(url: Url) -> tuple[int, ...]:
+    return tuple(_sign(kind, text) for kind, text in enumerate(sign_texts(url)))
+
+
+def sign_texts(url: Url) -> tuple[str, ...]:
+    """Return the signs of an address as texts, in the order of `KINDS`; a number in a path is #, other parts are *."""
     host, (path, _, query) = url.host, url.path_and_query.partition("?")
     parts = path.split("/")[1:]
     ending = _ENDING.search(parts[-1])
@@ -173,10 +178,10 @@ def _signs(url: Url) -> tuple[int, ...]:
     shape = "/".join(_folded(part) for part in parts[:-1])
     words = _WORD.findall(parts[-1].removesuffix(tail) or (parts[-2] if len(parts) > 1 else ""))
     return (
-        _sign(HOST, host),
-        _sign(SECTION, f"{host}/{parts[0] if len(parts) > 1 else ''}"),
-        _sign(SHAPE, f"{shape}/{_folded(parts[-1].removesuffix(tail))}{tail}{'?' if query else ''}"),
-        _sign(WORD, f"{words[-1].lower() if words else ''}{tail}"),
+        host,
+        f"{host}/{parts[0] if len(parts) > 1 else ''}",
+        f"{shape}/{_folded(parts[-1].removesuffix(tail))}{tail}{'?' if query else ''}",
+        f"{words[-1].lower() if words else ''}{tail}",
     )
 
 

@@ -20,6 +20,7 @@ in half precision: exact for indexes, eleven bits for other numbers.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, assert_never
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _TENTHS: Final = np.arange(1, 10) / 10
 _FIFTHS: Final = _TENTHS[1::2]
 _ODD_TENTHS: Final = _TENTHS[0::2]
+_CATEGORY: Final = re.compile(r"category .*?( in (?:five|six|tenths))?$")
 _HALVES: Final = np.arange(-3, 4) / 2
 
 
@@ -223,6 +225,21 @@ class FeatureStyle:
                 return relevances
             case _:
                 assert_never(self.scale)
+
+
+OF_PAGES: Final = "page: "
+"""Begins the names of columns that say something of the page that a link stands on."""
+
+
+def columns(style: FeatureStyle, categories: Sequence[str]) -> tuple[str, ...]:
+    """Name the numbers of a row, for people; a weight belongs to each."""
+    of_pages = (f"{OF_PAGES}{name}" for name in style.state_columns(categories))
+    return (*of_pages, *(f"link: {name}" for name in style.action_columns(categories)))
+
+
+def category_group(column: str) -> str:
+    """Return the name of a column without its category: topics have other ones, but they say the same thing."""
+    return _CATEGORY.sub(r"category\1", column)
 
 
 def action_rows(style: FeatureStyle, relevances: Relevances, parents: ParentStats) -> Rows:

@@ -25,14 +25,21 @@ import io
 import json
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
+from honeyguide.errors import StrategyError
 from honeyguide.learn.exploring import Softmax, UpperConfidence
-from honeyguide.learn.han_features import FeatureSettings, FeatureStyle, PairRows, Scale, TopicAndCategories
+from honeyguide.learn.han_features import (
+    FeatureSettings,
+    FeatureStyle,
+    PairRows,
+    TopicAndCategories,
+    category_group,
+    columns,
+)
+from honeyguide.learn.learned import LearnedWeights, carrying
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model import weighted_sums
 from honeyguide.model.saved_state import load_arrays
@@ -83,9 +90,6 @@ class LfaSettings(FeatureSettings):
     temperature: float = setting(0.1, "of softmax: the higher, the less values count", above=0)
     confidence: float = setting(0.1, "of ucb: weight of what is little known", at_least=0)
     starts_at: str = setting("zero", "weights to begin with", choices=("zero", "uniform"))
-    start_weights: str = setting(
-        "", "a run or a .npy file whose weights to begin with, instead", names_file=lambda value: bool(value.strip())
-    )
     ends_at_relevant: bool = setting(default=True, meaning="whether a relevant page ends an episode")
     learns_without_links: bool = setting(
         default=True, meaning="whether a page without unvisited links teaches anything"
@@ -138,6 +142,7 @@ class LinearSarsa(Strategy):
     """Scores are values under weights that are learned while crawling, and may be carried from crawl to crawl."""
 
     settings_type = LfaSettings
+    hands_on = True
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
     reads_next_rows = True
@@ -172,7 +177,8 @@ class LinearSarsa(Strategy):
         chance = np.random.default_rng([given.settings.crawl.seed, 1])  # apart from the engine's own
         style = lfa.style()
         nearness = TopicAndCategories(given.topic, categories, given.vectors())
-        start = _start_weights(given, lfa, row_width(style, len(categories)), chance)
+        width = row_width(style, len(categories))
+        start = chance.random(width) if lfa.starts_at == "uniform" else np.zeros(width)
         made = cls(nearness, style, lfa, start, chance, MODES[given.settings.crawl.strategy])
         made.columns = columns(style, categories)
         if lfa.explores_by == "softmax":
@@ -180,6 +186,24 @@ class LinearSarsa(Strategy):
         elif lfa.explores_by == "ucb":
             made.exploration = UpperConfidence(lfa.confidence, made.row_width)
         return made
+
+    @classmethod
+    def learned_in(cls, saved: SavedLearner) -> LearnedWeights:
+        lfa, weights = saved.settings.of(LfaSettings), _saved(saved.state)[0]
+        names = columns(lfa.style(), saved.settings.topic.categories)
+        if weights.shape != (len(names),):
+            raise StrategyError(
+                f"it holds {weights.size} weights for {len(names)} columns; restore its settings.toml as it was"
+            )
+        strategy, kind = saved.settings.crawl.strategy, _kind(lfa.features)
+        return LearnedWeights(strategy, kind, names, {"weights": weights}, saved.step)
+
+    def begin_with(self, earlier: Sequence[LearnedWeights]) -> None:
+        """The mean of their weights."""
+        for each in earlier:
+            each.refuse_unless(_kind(self.settings.features), {"weights": (len(each.columns),)})
+        carried = [carrying(each.columns, self.columns, category_group) @ each.weights for each in earlier]
+        self.learned = np.mean(carried, axis=0)
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
@@ -256,77 +280,8 @@ def row_width(style: FeatureStyle, categories: int) -> int:
     return style.state_width(categories) + style.action_width(categories)
 
 
-def columns(style: FeatureStyle, categories: Sequence[str]) -> tuple[str, ...]:
-    """Name the numbers of a row, for people; a weight belongs to each."""
-    of_pages = (f"page: {name}" for name in style.state_columns(categories))
-    return (*of_pages, *(f"link: {name}" for name in style.action_columns(categories)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LearnedWeights:
-    """One weight for each column of a row, as a run has learned them."""
-
-    strategy: str
-    features: str  # the scale of the columns, as in `lfa.features`
-    columns: tuple[str, ...]
-    weights: NDArray[np.float64]
-    step: int  # after which they were saved: the run's last if it was stopped, an earlier one if it was killed
-
-    @classmethod
-    def of(cls, saved: SavedLearner) -> LearnedWeights:
-        """The weights in a run's snapshot. StrategyError if its strategy has none."""
-        strategy, features = saved.settings.crawl.strategy, saved.settings.of(LfaSettings).features
-        if strategy not in MODES:
-            raise StrategyError(f"it was crawled by {strategy}, which learns no such weights; name a run of {_NAMES}")
-        weights = _saved(saved.state)[0]
-        names = columns(FeatureStyle(Scale(features)), saved.settings.topic.categories)
-        if weights.shape != (len(names),):
-            raise StrategyError(
-                f"it holds {weights.size} weights for {len(names)} columns; restore its settings.toml as it was"
-            )
-        return cls(strategy, features, names, weights, saved.step)
-
-
-_NAMES: Final = ", ".join(MODES)
-
-
-def _start_weights(
-    given: Ingredients, lfa: LfaSettings, width: int, chance: np.random.Generator
-) -> NDArray[np.float64]:
-    """The weights to begin with; SettingsError if those of `lfa.start_weights`, a run or a .npy file, do not fit."""
-    if given.is_restored:
-        return np.zeros(width)
-    if not lfa.start_weights:
-        return chance.random(width) if lfa.starts_at == "uniform" else np.zeros(width)
-    path = Path(lfa.start_weights)
-    try:
-        weights = _weights_of_run(given, path, lfa) if path.is_dir() else _weights_in_file(path)
-        if weights.shape != (width,):
-            remedy = "take those of the same lfa.features and as many categories"
-            raise StrategyError(f"it has {weights.size} weights and this crawl needs {width}: {remedy}")
-    except HoneyguideError as error:
-        raise SettingsError([f"lfa.start_weights {lfa.start_weights!r}: {error}"]) from error
-    return weights
-
-
-def _weights_of_run(given: Ingredients, path: Path, lfa: LfaSettings) -> NDArray[np.float64]:
-    learned = LearnedWeights.of(given.learner_of(path))
-    if learned.features != lfa.features:
-        raise StrategyError(
-            f"it was learned with lfa.features {learned.features!r}, not {lfa.features!r}: use the same"
-        )
-    return learned.weights
-
-
-def _weights_in_file(path: Path) -> NDArray[np.float64]:
-    try:
-        weights = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise StrategyError(f"it is neither a run nor a .npy file of weights ({error})") from None
-    is_row = isinstance(weights, np.ndarray) and weights.ndim == 1 and weights.dtype.kind in "iuf"
-    if not is_row or not np.isfinite(weights).all():
-        raise StrategyError("it holds no row of finite numbers; write one with honeyguide learner")
-    return weights.astype(np.float64)
+def _kind(features: str) -> str:
+    return f"linear SARSA with features {features}"
 
 
 def _saved(state: bytes) -> tuple[NDArray[np.float64], int, dict[str, Any]]:

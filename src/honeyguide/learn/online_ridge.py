@@ -20,6 +20,9 @@ They change whenever another page shows the link or the judge changes its mind. 
 that with the best score. Only pages teach the weights. Which links bring none is learned apart (`dead_ends`), and a
 link is worth P(answers) · x·w. By setting there is one column more: the PageRank of the page that the link stands on,
 as it was when the link was seen.
+
+A crawl may begin with what others have learned: w0 and λI are then those after so many pages of the other runs, each
+run's rows and rewards measured from their means. Columns that mean something for one topic only are left out.
 """
 
 from __future__ import annotations
@@ -33,23 +36,25 @@ import numpy as np
 from honeyguide.errors import StrategyError
 from honeyguide.learn.dead_ends import DeadEnds
 from honeyguide.learn.features import COLUMNS, SCALARS, LinkFeatures
+from honeyguide.learn.learned import MEANINGS, LearnedWeights, carrying
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import ParentRules, weighted_sums
 from honeyguide.model.saved_state import load_arrays
 from honeyguide.settings import setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
-    from honeyguide.learn.strategy import Ingredients
+    from honeyguide.learn.strategy import Ingredients, SavedLearner
     from honeyguide.model import Candidates, LinkDescriptions, ParentFacts, ParentStats, Rows, Topic, Transition
     from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
 
 
+KIND: Final = "online-ridge"
 SHOWN_BY: Final = (
     "greatest relevance of a page that shows it",
     "relevance of the pages that show it",
@@ -61,6 +66,7 @@ START_OF_SHOWN_BY: Final = (0.1, 0.8, 0.12)
 PULL: Final = 10.0
 PULL_OF_COSINES: Final = 1.0  # and of what is known of the pages that show a link
 PULL_OF_MEANING: Final = 0.5
+ONE: Final = COLUMNS.index("always one")
 COSINES: Final = slice(1, 4)
 COUNTED: Final = slice(len(COLUMNS), len(COLUMNS) + len(SHOWN_BY))
 
@@ -73,6 +79,9 @@ class OnlineRidgeSettings:
 
     regularisation: float = setting(1.0, "strength of the pull of every weight towards its start, best-first", above=0)
     exploration: float = setting(0.0, "share of choices made at random", at_least=0, at_most=1)
+    start_pages: float = setting(
+        100.0, "pages that the runs of crawl.learn_from count as, all together", at_least=0, at_most=1_000_000
+    )
     page_rank: bool = setting(
         default=False, meaning="whether the rank of the page that a link stands on is looked at; needs ranks.every"
     )
@@ -103,10 +112,26 @@ class Ridge:
         return Ridge(self.weights + gain * error, self.inverse - gain[:, None] * spread)
 
 
+def columns_of(settings: OnlineRidgeSettings) -> tuple[str, ...]:
+    """Name the numbers of a row."""
+    return (*COLUMNS, *SHOWN_BY, *(["rank of the page"] if settings.page_rank else []))
+
+
+def start_of(settings: OnlineRidgeSettings) -> Ridge:
+    """Return best-first as a regression that has seen nothing."""
+    width = len(columns_of(settings))
+    weights, pulls = np.zeros(width), np.full(width, PULL)
+    weights[COSINES], pulls[COSINES] = 1 / 3, PULL_OF_COSINES
+    weights[COUNTED] = START_OF_SHOWN_BY
+    pulls[len(SCALARS) : len(COLUMNS)], pulls[len(COLUMNS) :] = PULL_OF_MEANING, PULL_OF_COSINES
+    return Ridge.prior(weights, settings.regularisation * pulls)
+
+
 class OnlineRidge(Strategy):
     """Best-first that changes its mind: scores are predicted rewards."""
 
     settings_type = OnlineRidgeSettings
+    hands_on = True
     dead_ends: DeadEnds
     order = Order.BEST_SCORE
     # Smoothing 1: of a page's parents nothing is handed down to its links.
@@ -116,7 +141,7 @@ class OnlineRidge(Strategy):
         self._features = LinkFeatures(topic, vectors)
         self._exploration = settings.exploration
         self._has_page_rank = settings.page_rank
-        self.columns = (*COLUMNS, *SHOWN_BY, *(["rank of the page"] if settings.page_rank else []))
+        self.columns = columns_of(settings)
         self.row_width = len(self.columns)
         described = self._features.description_type
         # A rank is that of the moment when the link was seen, so it is stored with the link.
@@ -130,8 +155,9 @@ class OnlineRidge(Strategy):
             nearness=COLUMNS.index("nearness of a seed"),
             shown_by=self.columns.index("number of pages that show it"),
         )
-        self._regularisation = settings.regularisation
-        self._ridge = self._prior()
+        self._start = self._ridge = start_of(settings)
+        self._is_taught = False  # begins with what other runs have learned
+        self._start_pages = settings.start_pages
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
@@ -178,7 +204,7 @@ class OnlineRidge(Strategy):
 
     def relearn(self, transitions: Iterable[Transition]) -> bool:
         """Learn the rewards anew; who answered does not depend on any judgement."""
-        self._ridge = self._prior()
+        self._ridge = self._start
         for transition in transitions:
             self._learn_reward(transition)
         return True
@@ -187,28 +213,74 @@ class OnlineRidge(Strategy):
         if transition.answered == 1:
             self._ridge = self._ridge.updated(transition.row.astype(np.float64), transition.reward)
 
-    def _prior(self) -> Ridge:
-        weights, pulls = np.zeros(self.row_width), np.full(self.row_width, PULL)
-        weights[COSINES], pulls[COSINES] = 1 / 3, PULL_OF_COSINES
-        weights[COUNTED] = START_OF_SHOWN_BY
-        pulls[len(SCALARS) : len(COLUMNS)], pulls[len(COLUMNS) :] = PULL_OF_MEANING, PULL_OF_COSINES
-        return Ridge.prior(weights, self._regularisation * pulls)
-
     def save(self) -> bytes:
         buffer = io.BytesIO()
         dead_ends = np.frombuffer(self.dead_ends.save(), dtype=np.uint8)
-        np.savez(buffer, weights=self._ridge.weights, inverse=self._ridge.inverse, dead_ends=dead_ends)
+        # Learning anew begins there, so a run needs it as long as it goes on, and not the files it came from.
+        state = {"weights": self._ridge.weights, "inverse": self._ridge.inverse, "dead_ends": dead_ends}
+        if self._is_taught:
+            state |= {"start_weights": self._start.weights, "start_inverse": self._start.inverse}
+        np.savez(buffer, **state)  # type: ignore[arg-type]
         return buffer.getvalue()
 
+    @classmethod
+    def learned_in(cls, saved: SavedLearner) -> LearnedWeights:
+        """The fetches of that run alone, not what it began with."""
+        settings = saved.settings.of(OnlineRidgeSettings)
+        columns, (ridge, start, _) = columns_of(settings), _saved(saved.state, start_of(settings))
+        if len(columns) != len(ridge.weights):
+            raise StrategyError(f"it holds {len(ridge.weights)} weights for {len(columns)} columns")
+        then, now = np.linalg.inv(start.inverse), np.linalg.inv(ridge.inverse)
+        numbers = {"weights": ridge.weights, "rows": now - then, "rewards": now @ ridge.weights - then @ start.weights}
+        return LearnedWeights(saved.settings.crawl.strategy, KIND, columns, numbers, saved.step)
+
+    def begin_with(self, earlier: Sequence[LearnedWeights]) -> None:
+        """Begin as if `start_pages` pages had been seen, of all the earlier runs alike."""
+        is_of_one_topic = [name.startswith(MEANINGS) for name in self.columns]
+        now = np.linalg.inv(self._start.inverse)
+        sums = now @ self._start.weights
+        for each in earlier:
+            width = len(each.columns)
+            each.refuse_unless(KIND, {"weights": (width,), "rows": (width, width), "rewards": (width,)})
+            carried = carrying(each.columns, self.columns)
+            carried[is_of_one_topic] = 0.0
+            rows, rewards = carried @ each.numbers["rows"] @ carried.T, carried @ each.numbers["rewards"]
+            pages = rows[ONE, ONE]
+            if not pages > 0:
+                raise StrategyError(f"{each.source} has learned from no page")
+            # Only how links of one run differ: how many pages of a topic there are says nothing about another.
+            mean_row, mean_reward = rows[ONE] / pages, rewards[ONE] / pages
+            share = self._start_pages / len(earlier) / pages
+            now = now + share * (rows - pages * np.outer(mean_row, mean_row))
+            sums = sums + share * (rewards - pages * mean_row * mean_reward)
+        inverse = np.linalg.inv(now)
+        self._start = self._ridge = Ridge(inverse @ sums, inverse)
+        self._is_taught = True
+
     def load(self, state: bytes) -> None:
-        try:
-            saved = load_arrays(state)
-            ridge, dead_ends = Ridge(saved["weights"], saved["inverse"]), saved["dead_ends"].tobytes()
-        except (ValueError, KeyError) as error:
-            raise StrategyError(f"not a saved state of online-ridge: {error}") from error
-        if ridge.weights.shape != (self.row_width,) or ridge.inverse.shape != (self.row_width, self.row_width):
+        ridge, start, dead_ends = _saved(state, self._start)
+        if ridge.weights.shape != (self.row_width,):
             raise StrategyError(
                 f"saved state of online-ridge has {len(ridge.weights)} weights, this version has {self.row_width}"
             )
         self.dead_ends.load(dead_ends)
-        self._ridge = ridge
+        self._is_taught = start is not self._start
+        self._ridge, self._start = ridge, start
+
+
+def _saved(state: bytes, usual: Ridge) -> tuple[Ridge, Ridge, bytes]:
+    """Return the regression, how it began, and the counts of dead ends. StrategyError where it is no saved state."""
+    try:
+        saved = load_arrays(state)
+        ridge = Ridge(saved["weights"], saved["inverse"])
+        has_own = "start_weights" in saved
+        start = Ridge(saved["start_weights"], saved["start_inverse"]) if has_own else usual
+        dead_ends = saved["dead_ends"].tobytes()
+    except (ValueError, KeyError) as error:
+        raise StrategyError(f"not a saved state of online-ridge: {error}") from error
+    width = ridge.weights.size
+    if {each.inverse.shape for each in (ridge, start)} != {(width, width)} or start.weights.size != width:
+        raise StrategyError(
+            f"saved state of online-ridge has {width} weights, this version has {usual.weights.size}; begin a new run"
+        )
+    return ridge, start, dead_ends

@@ -15,13 +15,13 @@ import numpy as np
 from honeyguide.errors import StrategyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
     from honeyguide.learn.dead_ends import DeadEnds
+    from honeyguide.learn.learned import LearnedWeights
     from honeyguide.model import (
         Candidates,
         Decision,
@@ -68,10 +68,6 @@ class SavedLearner(NamedTuple):
     step: int  # after which it was saved
 
 
-def _no_runs(run: Path) -> SavedLearner:
-    raise StrategyError(f"{run}: no run can be read here")
-
-
 @dataclass(frozen=True, slots=True)
 class Ingredients:
     """The parts that a strategy is made of; vectors are loaded when it asks for them."""
@@ -79,8 +75,6 @@ class Ingredients:
     settings: Settings
     topic: Topic
     vectors: Callable[[], WordVectors]
-    is_restored: bool = False  # a saved state will be loaded, so what a new learner begins with is not needed
-    learner_of: Callable[[Path], SavedLearner] = _no_runs  # of an earlier run
     page_numbers: Callable[[], Callable[[Url], int | None] | None] = lambda: None  # of the world, where it numbers any
 
 
@@ -94,6 +88,7 @@ class Strategy(Protocol):
 
     settings_type: ClassVar[type[MethodSettings] | None] = None  # the dataclass of its own settings
     needs_topic: ClassVar[bool] = True  # a crawl without a topic is refused
+    hands_on: ClassVar[bool] = False  # other crawls may begin with what it has learned: `learned_in` and `begin_with`
 
     order: Order
     row_width: int
@@ -113,6 +108,15 @@ class Strategy(Protocol):
     def build(cls, given: Ingredients) -> Self:  # noqa: ARG003
         """Make one by the settings."""
         return cls()
+
+    @classmethod
+    def learned_in(cls, saved: SavedLearner) -> LearnedWeights:
+        """What another crawl may begin with, for one that `hands_on`. StrategyError where a state holds none."""
+        raise StrategyError(f"{saved.settings.crawl.strategy} hands nothing on")
+
+    def begin_with(self, earlier: Sequence[LearnedWeights]) -> None:
+        """Begin with what other runs have learned, before anything else. StrategyError where that does not fit."""
+        raise StrategyError(f"this strategy begins with nothing of {len(earlier)} others")
 
     @property
     def weights(self) -> NDArray[np.float64] | None:

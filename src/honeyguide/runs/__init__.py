@@ -13,7 +13,7 @@ from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.runs.folder import FileLock, RunFolder, RunLock, is_being_crawled
 from honeyguide.runs.forecast import MOST_LOOKED_AT, BlindSpots, Estimate, Outlook, YieldForecast, forecast
 from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
-from honeyguide.runs.history import FetchOfUrl, LinkHistory, PageJudgement, PageOnPath
+from honeyguide.runs.history import FetchOfUrl, KeptOfLink, LinkHistory, PageJudgement, PageOnPath
 from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, StopRequest
 from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
 from honeyguide.runs.pages import CrawledPage, CrawledPages
@@ -81,6 +81,7 @@ __all__ = [
     "JournalEntry",
     "JudgedAgain",
     "JudgementChange",
+    "KeptOfLink",
     "LearnerSnapshot",
     "Letter",
     "LinkGraph",

@@ -149,15 +149,20 @@ def link_history(select: Select, link: LinkId) -> LinkHistory:
     )
 
 
+_KEPT: Final = """SELECT l.id, l.description, l.row, coalesce(p.relevance, 0.0), coalesce(p.distance, 0),
+                         coalesce(p.depth + 1, 0)
+                  FROM links l LEFT JOIN pages p ON p.link = l.page"""
+
+
 def kept_of_link(select: Select, link: LinkId) -> KeptOfLink:
     """Read what the strategy has kept of a link."""
-    (row,) = select(
-        """SELECT l.id, l.description, l.row, coalesce(p.relevance, 0.0), coalesce(p.distance, 0),
-                  coalesce(p.depth + 1, 0)
-           FROM links l LEFT JOIN pages p ON p.link = l.page WHERE l.id = ?""",
-        link,
-    )
+    (row,) = select(f"{_KEPT} WHERE l.id = ?", link)
     return KeptOfLink(*row)
+
+
+def kept_of_every(select: Select, step: int) -> Iterator[KeptOfLink]:
+    """Read what the strategy has kept of every so many links, in the order in which they were met."""
+    return (KeptOfLink(*row) for row in select(f"{_KEPT} WHERE l.id % ? = 0 ORDER BY l.id", step))
 
 
 def kept_choice(select: Select, step: int) -> KeptChoice | None:

@@ -19,7 +19,15 @@ from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.folder import RunFolder
 from honeyguide.runs.forecast import HORIZONS, read_outlook
-from honeyguide.runs.history import kept_choice, kept_of_link, link_history, link_number, path_to, visits_showing
+from honeyguide.runs.history import (
+    kept_choice,
+    kept_of_every,
+    kept_of_link,
+    link_history,
+    link_number,
+    path_to,
+    visits_showing,
+)
 from honeyguide.runs.pages import CrawledPage, CrawledPages
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
 from honeyguide.runs.records import LearnerSnapshot, Progress
@@ -168,6 +176,11 @@ class Run:
         """Return what the strategy needs to score the link to a URL again; None where it was never met."""
         link = link_number(self._select, url)
         return None if link is None else kept_of_link(self._select, link)
+
+    def some_links(self, most: int) -> Iterator[KeptOfLink]:
+        """Yield what the strategy needs to score links again, of about so many, evenly over all that were met."""
+        ((count,),) = self._select("SELECT count(*) FROM links")
+        return kept_of_every(self._select, max(1, -(-count // most)))
 
     def kept_choice(self, step: int) -> KeptChoice | None:
         """Return what the strategy knew when it chose the link of a fetch; None where it adds up no weights."""

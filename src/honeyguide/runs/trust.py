@@ -63,7 +63,10 @@ def keys_that_need_trust() -> list[str]:
 
 def outside_of(run: Path, settings: Settings) -> dict[str, Any]:
     """Return the settings that name something outside of a run folder, or a model for native code to read, by key."""
-    return dict(sorted(_reaching_out(run.resolve(), settings)))
+    found: dict[str, Any] = {}
+    for key, value in sorted(_reaching_out(run.resolve(), settings)):
+        found[key] = value if key not in found else f"{found[key]}, {value}"  # a list of files
+    return found
 
 
 def _reaching_out(run: Path, settings: Settings) -> Iterator[tuple[str, Any]]:

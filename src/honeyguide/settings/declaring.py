@@ -38,7 +38,8 @@ def setting(
 ) -> T:
     """Declare a field of a section.
 
-    `everyday` puts it into the first part of the reference. `names_file` says whether a value is the name of a file.
+    `everyday` puts it into the first part of the reference. `names_file` says whether a value, or one in a list, is
+    the name of a file.
     """
     limits = {"at_least": at_least, "above": above, "at_most": at_most, "choices": choices}
     return field(

@@ -6,7 +6,7 @@ classes and collected from the registries when they are first needed, because th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -216,22 +216,35 @@ def with_paths_seen_from(folder: Path, document: Mapping[str, Any]) -> dict[str,
     for table, content in document.items():
         for name, value in content.items() if isinstance(content, Mapping) else ():
             setting = SETTINGS_BY_KEY.get(f"{table}.{name}")
-            if setting and setting.names_file and isinstance(value, str) and setting.names_file(value):
-                seen[table] = {**seen[table], name: str(folder / _from_home(value))}
+            if setting and setting.names_file:
+                seen[table] = {**seen[table], name: _with_files(setting, value, lambda path: folder / path)}
     return seen
 
 
 def with_absolute_paths(settings: Settings) -> Settings:
     """Return the settings with every file named from the root of the file system."""
-    files = {setting.key: path for setting, path in files_named(settings, SETTINGS_BY_KEY.values())}
-    return merged(settings, {key: str(path.absolute()) for key, path in files.items()})[0]
+    named = {setting.key: setting for setting, _ in files_named(settings, SETTINGS_BY_KEY.values())}
+    absolute = {key: _with_files(each, each.value_in(settings), Path.absolute) for key, each in named.items()}
+    return merged(settings, absolute)[0]
 
 
 def files_named(settings: Settings, among: Iterable[Setting]) -> Iterator[tuple[Setting, Path]]:
-    """Yield those of some settings whose value is the name of a file, with its path."""
+    """Yield those of some settings whose value names a file, or is a list that does, with the path of each."""
     for setting in among:
-        if setting.names_file and setting.names_file(value := setting.value_in(settings)):
-            yield setting, _from_home(value)
+        if setting.names_file is None:
+            continue
+        value = setting.value_in(settings)
+        for each in (value,) if isinstance(value, str) else value:
+            if setting.names_file(each):
+                yield setting, _from_home(each)
+
+
+def _with_files(setting: Setting, value: object, moved: Callable[[Path], Path]) -> object:
+    """Return a value in which every name of a file is that of the path moved; others and mistakes stay as they are."""
+    if isinstance(value, list | tuple):
+        return [_with_files(setting, each, moved) for each in value]
+    is_file = isinstance(value, str) and setting.names_file is not None and setting.names_file(value)
+    return str(moved(_from_home(str(value)))) if is_file else value
 
 
 def _from_home(path: str) -> Path:

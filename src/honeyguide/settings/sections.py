@@ -65,6 +65,11 @@ class CrawlSettings:
         everyday=True,
     )
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES, everyday=True)
+    learn_from: tuple[str, ...] = setting(
+        (),
+        "earlier runs, or files that honeyguide learner wrote, whose learner this one begins with",
+        names_file=lambda value: bool(value.strip()),
+    )
     seed: int = setting(0, "seed of every random choice", at_least=0, everyday=True)
     concurrency: int = setting(
         0,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.crawler.explaining import MEANINGS, in_words
+from honeyguide.crawler import MEANINGS, in_words
 from honeyguide.runs.traps import grouped
 from honeyguide.web.views import View
 

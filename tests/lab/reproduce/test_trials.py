@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from honeyguide.crawler import crawl
+from honeyguide.learn import FeatureStyle, LearnedWeights
+from honeyguide.learn.han_features import columns
 from honeyguide.model import Topic, Url
 from honeyguide.settings import settings_from, with_overrides
 from honeyguide_lab.parallel import run_crawls
@@ -76,8 +78,10 @@ class TestSequences:
 
     def test_what_was_learned_is_carried_and_nothing_else(self, tmp_path: Path) -> None:
         first, second = made(TaskSequence(tmp_path / "carried", settings(overrides=UNEXPLORED), tasks=2)).crawled()
-        np.save(tmp_path / "weights.npy", first.weights)
-        begun_with = {"lfa.start_weights": str(tmp_path / "weights.npy"), "crawl.seed": 1}
+        names, kind = columns(FeatureStyle(), settings().topic.categories), "linear SARSA with features han"
+        learned = LearnedWeights("lfa-sync", kind, names, {"weights": first.weights}, FETCHES)
+        (tmp_path / "weights.npz").write_bytes(learned.save())
+        begun_with = {"crawl.learn_from": [str(tmp_path / "weights.npz")], "crawl.seed": 1}
         (alone,) = made(TaskSequence(tmp_path / "begun with", settings(overrides=UNEXPLORED | begun_with))).crawled()
         assert alone.urls == second.urls
         assert np.array_equal(alone.weights, second.weights)

@@ -21,22 +21,33 @@ import numpy as np
 import zstandard
 
 from honeyguide.errors import StrategyError
-from honeyguide.learn.deep_q.networks import DqnSettings, Network, RowShape, Valuation, pytorch
+from honeyguide.learn.deep_q.networks import STATE, DqnSettings, Network, RowShape, Valuation, pytorch
 from honeyguide.learn.deep_q.training import Experience, Replay, StateLinks, Trainer, distinct
-from honeyguide.learn.han_features import FeatureStyle, PairRows, Scale, TopicAndCategories
+from honeyguide.learn.han_features import (
+    OF_PAGES,
+    FeatureStyle,
+    PairRows,
+    Scale,
+    TopicAndCategories,
+    category_group,
+    columns,
+)
+from honeyguide.learn.learned import LearnedWeights, carrying
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model.saved_state import load_arrays, unpack_zstandard
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
     from honeyguide.learn.deep_q.networks import Torch
-    from honeyguide.learn.strategy import Ingredients
+    from honeyguide.learn.strategy import Ingredients, SavedLearner
     from honeyguide.model import Candidates, Decision, Page, ParentRules, ParentStats, Row, Rows, Transition
+    from honeyguide.settings import Settings
 
+FIRST_LAYER: Final = ".0.weights"
 LEVEL: Final = 1  # of compression: higher ones take longer and gain little on weights
 
 
@@ -115,6 +126,8 @@ class DeepQ(Strategy):
 
     network_type: ClassVar[type[Network]] = Network
     settings_type = DqnSettings
+    hands_on = True
+    kind = "dqn"  # of networks that this one can begin with
     order = Order.BEST_SCORE
     found_again = FoundAgain.EVERY
     reads_next_rows = True
@@ -149,7 +162,40 @@ class DeepQ(Strategy):
         style, is_scaled = dqn.style(), dqn.inputs == "scaled"
         descriptions = cls._descriptions_of(given, PairDescriptions(nearness, style, is_scaled=is_scaled))
         chance = np.random.default_rng([given.settings.crawl.seed, 2])  # apart from the engine's own and from others
-        return cls(torch, descriptions, dqn, chance)
+        made = cls(torch, descriptions, dqn, chance)
+        made.columns = _columns(strategy, style, topic.categories)
+        made.kind = _kind(given.settings)
+        return made
+
+    @classmethod
+    def learned_in(cls, saved: SavedLearner) -> LearnedWeights:
+        """The network; neither its memory nor how it was trained."""
+        dqn, strategy = saved.settings.of(DqnSettings), saved.settings.crawl.strategy
+        names = _columns(strategy, dqn.style(), saved.settings.topic.categories)
+        first, trained = "online.0.", within("trainer", unpacked(saved.state))
+        towers = {name.removeprefix(first): array for name, array in trained.items() if name.startswith(first)}
+        return LearnedWeights(strategy, _kind(saved.settings), names, towers, saved.step)
+
+    def begin_with(self, earlier: Sequence[LearnedWeights]) -> None:
+        """Begin with one network; the mean of several would have learned nothing."""
+        if len(earlier) != 1:
+            raise StrategyError(f"deep Q-learning begins with one network, not with {len(earlier)}; name one")
+        (learned,) = earlier
+        shapes = {name: array.shape for name, array in self._trainer.towers().items()}
+        carried_by_name = {
+            name: carrying(_inputs(name, learned.columns), _inputs(name, self.columns), category_group)
+            for name in shapes
+            if name.endswith(FIRST_LAYER)
+        }
+        theirs = {name: (carried.shape[1], *shapes[name][1:]) for name, carried in carried_by_name.items()}
+        learned.refuse_unless(self.kind, shapes | theirs)
+        self._trainer.begin_with(
+            {
+                name: carried_by_name[name] @ array if name in carried_by_name else array
+                for name, array in learned.numbers.items()
+            }
+        )
+        self._valuation = self._taken_valuation()
 
     @classmethod
     def _descriptions_of(cls, given: Ingredients, pairs: PairDescriptions) -> Descriptions:  # noqa: ARG003
@@ -248,3 +294,22 @@ class DeepQ(Strategy):
         links = StateLinks(self._shape.state_width, self.row_width)
         links.add(np.zeros((1, self.row_width), dtype=np.float16))
         return links
+
+
+def _kind(settings: Settings) -> str:
+    """Name all in which two networks must be alike for one to begin with the other."""
+    dqn, strategy = settings.of(DqnSettings), settings.crawl.strategy
+    pages = f", {dqn.outputs} outputs for pages of {settings.crawl.world}" if strategy == "dqn-fixed" else ""
+    layers = "-".join(map(str, dqn.layers))
+    return f"{strategy} with {dqn.inputs} features {dqn.features}, layers {layers}, dueling {dqn.dueling}{pages}"
+
+
+def _columns(strategy: str, style: FeatureStyle, categories: Sequence[str]) -> tuple[str, ...]:
+    """Name the numbers that go into the network."""
+    names = columns(style, categories)
+    return names[: style.state_width(len(categories))] if strategy == "dqn-fixed" else names
+
+
+def _inputs(layer: str, names: Sequence[str]) -> Sequence[str]:
+    """Return those columns that a first layer looks at."""
+    return [name for name in names if name.startswith(OF_PAGES)] if layer.startswith(f"{STATE}.") else names

@@ -225,6 +225,18 @@ class Trainer:
             [bootstrapped(each.reward, next(following) if len(each.next_rows) else None, discount) for each in batch]
         )
 
+    def begin_with(self, towers: Mapping[str, NDArray[Any]]) -> None:
+        """Begin with a network that another trainer has trained."""
+        networks = range(len(self._online))
+        self.restore(
+            {
+                f"{kind}.{number}.{name}": array.astype(np.float32)
+                for kind in ("online", "target")
+                for number in networks
+                for name, array in towers.items()
+            }
+        )
+
     def arrays(self) -> Arrays:
         """Everything that training changes, but for the generator."""
         found: Arrays = {}
