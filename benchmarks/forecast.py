@@ -1,7 +1,8 @@
 """How often does a 90% interval of the outlook hold?
 
 `python benchmarks/forecast.py OUT… [--plot FILE.png] [--json]`, where OUT was written by `honeyguide lab compare
---config benchmarks/harvest_held_out.toml --budget 1000 --perfect-judge --set crawl.blind_spots=0.05 -o OUT`.
+--config benchmarks/harvest_held_out.toml --budget 1000 --perfect-judge --set crawl.blind_spots=0.05 -o OUT`,
+or is a run.
 
 Every crawl of a comparison is looked at after 100, 200, … fetches, as `honeyguide stats` would have done then. The next
 100 and 500 fetches are known from the rest of the crawl. Where the labels were the judge, it is known, too, which links
@@ -86,7 +87,11 @@ def left(
 
 
 def points_of(folder: Path) -> Iterator[Point]:
-    """Yield every point of a comparison."""
+    """Yield every point of a comparison, or of one run."""
+    if (folder / "crawl.sqlite").is_file():
+        with open_run(folder) as run:
+            yield from next_fetches(str(folder), [step for step in run.steps() if step.outcome != "unknown"])
+        return
     about = json.loads((folder / "experiment.json").read_text(encoding="utf-8"))
     names = ("worlds", "topics", "budget", "repeats", "seed")
     document: dict[str, Any] = {name: about[name] for name in names} | {"strategies": ["online-ridge"]}
@@ -143,13 +148,13 @@ def draw(points: Sequence[Point], file: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", type=Path, metavar="OUT", help="folders that lab compare has written")
+    parser.add_argument("folders", nargs="+", type=Path, metavar="OUT", help="runs, or folders of lab compare")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     for folder in given.folders:
-        if not (folder / "experiment.json").is_file():
-            parser.error(f"{folder} has no experiment.json: name a folder that honeyguide lab compare has written")
+        if not any((folder / name).is_file() for name in ("experiment.json", "crawl.sqlite")):
+            parser.error(f"{folder} is neither a run nor a folder that honeyguide lab compare has written")
     points = [each for folder in given.folders for each in points_of(folder)]
     by_subject: dict[str, list[Point]] = defaultdict(list)
     for each in points:

@@ -11,7 +11,11 @@ from typing import Any
 
 import pytest
 
+from crawler.small_crawls import settings_for
+from honeyguide.crawler import crawl
+from honeyguide.runs import forecast, open_run
 from honeyguide.worlds.wiki import build_wiki
+from vectors_by_hash import hashed_vectors
 from worlds.wiki.dumps import Written, write_dump
 
 TRAPS = Path(__file__).parent.parent / "benchmarks" / "traps.py"
@@ -93,3 +97,28 @@ def test_a_wiki_is_met_through_one_link(tmp_path: Path) -> None:
     rows = [line.split(" | ") for line in done.stdout.splitlines()[2:]]
     assert [row[0].removeprefix("| ") for row in rows] == ["wiki small, 1 link"] * 2
     assert [(row[2], row[4]) for row in rows] == [("off", "3"), ("on", "3")]
+
+
+@pytest.mark.thorough
+def test_forecasts_of_a_run_are_held_against_what_came(tmp_path: Path) -> None:
+    forecasts = str(TRAPS.with_name("forecast.py"))
+    refused = subprocess.run([sys.executable, forecasts, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert f"{tmp_path} is neither a run nor a folder that honeyguide lab compare has written" in refused.stderr
+    settings = settings_for(budget=320)
+    crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()
+    done = subprocess.run(
+        [sys.executable, forecasts, "--json", str(tmp_path / "run")], capture_output=True, text=True, check=True
+    )
+    told = json.loads(done.stdout)
+    with open_run(tmp_path / "run") as run:
+        flags = [step.is_relevant for step in run.steps()]
+    assert [(each["after"], each["truth"]) for each in told["points"]] == [
+        (after, sum(flags[after : after + 100])) for after in (100, 200)
+    ]
+    for each in told["points"]:
+        estimate = forecast(flags[: each["after"]], each["after"], 100)
+        assert estimate is not None
+        assert (each["low"], each["high"]) == (estimate.relevant.low, estimate.relevant.high)
+    holds = [each["low"] <= each["truth"] <= each["high"] for each in told["points"]]
+    assert told["rows"][-1]["holds"] == pytest.approx(sum(holds) / 2)

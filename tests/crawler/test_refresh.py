@@ -127,6 +127,13 @@ def test_the_settings_of_the_old_run_hold_unless_others_are_given(tmp_path: Path
         assert not run.settings.scope.follow_links
 
 
+def test_pages_come_in_the_order_of_their_worth_though_the_old_run_drew_some_at_random(tmp_path: Path) -> None:
+    old, settings = tmp_path / "old", script_settings(crawl__blind_spots=0.9)
+    crawl(old, settings, world=ScriptedWorld(BEFORE), vectors=hashed_vectors()).close()
+    with refreshed(old, tmp_path / "new", BEFORE) as run:
+        assert not any(step.explored for step in run.steps())
+
+
 def test_bad_input_is_told_and_leaves_nothing(tmp_path: Path) -> None:
     old = crawled(tmp_path / "old")
     empty = crawled(tmp_path / "empty", {SEED: Failed(FailureReason.TIMEOUT, "late")})

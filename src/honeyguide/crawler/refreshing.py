@@ -77,6 +77,7 @@ def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any], *, trust:
                 "scope.max_pages": 0,
                 "budget.fetches": pages * _FETCHES_A_PAGE,
                 "budget.relevant": 0,
+                "crawl.blind_spots": 0.0,
                 "budget.stop_when": "",
                 "budget.seconds": 0.0,
                 "budget.megabytes": 0.0,
