@@ -6,6 +6,7 @@ import logging
 import random
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,16 +15,16 @@ import pytest
 from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
 from deep_strategies import HAS_TORCH
 from honeyguide.crawler import Builder, crawl, learned_weights, resume
+from honeyguide.crawler.learned_weights import STARTS
 from honeyguide.errors import SettingsError, StrategyError
 from honeyguide.learn import LearnedWeights
 from honeyguide.learn.learned import MEANINGS
+from honeyguide.learn.online_ridge import from_means
 from honeyguide.runs import PageAnswer, open_run
 from honeyguide.settings import load_settings
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from honeyguide.learn import Strategy
@@ -175,10 +176,31 @@ class TestBeginning:
         assert "dropped" not in caplog.text
         assert "rank of the page" in learned_weights(tmp_path / "new").columns
 
+    @pytest.mark.parametrize("strategy", ["online-ridge", "lfa-async"])
+    def test_the_start_that_is_shipped_has_columns_of_today_and_stays_small(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, strategy: str
+    ) -> None:
+        with caplog.at_level(logging.WARNING):
+            run = crawled(tmp_path / "run", strategy, budget=5, crawl__learn_from=["shipped"])
+        assert "dropped" not in caplog.text
+        assert load_settings(run / "settings.toml").crawl.learn_from == ("shipped",)
+        plain = crawled(tmp_path / "plain", strategy, budget=5)
+        assert first_scores(run) != first_scores(plain)
+        assert sum(file.stat().st_size for file in STARTS.iterdir()) < 1_000_000
+
+    def test_a_mean_of_runs_counts_as_the_runs(self, tmp_path: Path) -> None:
+        runs = [crawled(tmp_path / f"{seed}", "online-ridge", budget=40, crawl__seed=seed) for seed in (1, 2)]
+        learned = [learned_weights(run) for run in runs]
+        means = [from_means(each.numbers["rows"], each.numbers["rewards"], each.columns) for each in learned]
+        rows, rewards = (np.mean(each, axis=0) for each in zip(*means, strict=True))
+        numbers = {"weights": learned[0].weights, "rows": rows, "rewards": rewards}
+        file = saved(runs[0], tmp_path / "mean.npz", numbers=numbers)
+        assert weights_of(begun(file)) == pytest.approx(weights_of(begun(*runs)), rel=1e-9)
+
     def test_files_are_named_as_seen_from_the_folder_of_the_settings(self, tmp_path: Path) -> None:
-        (tmp_path / "own.toml").write_text('[crawl]\nlearn_from = ["weights.npz", "/else/where"]\n')
+        (tmp_path / "own.toml").write_text('[crawl]\nlearn_from = ["weights.npz", "/else/where", "shipped"]\n')
         named = load_settings(tmp_path / "own.toml").crawl.learn_from
-        assert named == (str(tmp_path / "weights.npz"), "/else/where")
+        assert named == (str(tmp_path / "weights.npz"), "/else/where", "shipped")
 
 
 class TestCategories:
@@ -301,6 +323,8 @@ class TestRefusals:
     def test_networks_of_another_shape_and_several_networks_are_refused(self, tmp_path: Path) -> None:
         first = crawled(tmp_path / "first", "dqn")
         assert "layers 64-64" in refused(tmp_path / "run", first, strategy="dqn", dqn__layers=[8])
+        shipped = refused(tmp_path / "run", Path("shipped"), strategy="dqn")
+        assert "no start is shipped for dqn" in shipped
         assert "begins with one network, not with 2" in refused(tmp_path / "run", first, first, strategy="dqn")
 
     @pytest.mark.parametrize("content", [None, b"no numbers"])

@@ -117,7 +117,7 @@ FLAGS: Final = (
     Flag("--strategy", "crawl.strategy", "NAME", _HOW, "How links are chosen; see above."),
     _rare(
         "--learn-from", "crawl.learn_from", "RUN|FILE", _HOW,
-        "Begin with what was learned in this run, or with a file of honeyguide learner; repeatable.",
+        "Begin with what was learned in this run, with a file of honeyguide learner, or with shipped; repeatable.",
     ),
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
     Flag(

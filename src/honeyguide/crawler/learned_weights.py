@@ -5,19 +5,24 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from honeyguide import learn
 from honeyguide.crawler.journal import split_snapshot
 from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
 from honeyguide.learn import LearnedWeights, SavedLearner
 from honeyguide.registry import STRATEGIES
 from honeyguide.runs import open_run
+from honeyguide.settings import SHIPPED_START, table_of
 
 if TYPE_CHECKING:
     from honeyguide.learn import Strategy
     from honeyguide.settings import Settings
 
 log = logging.getLogger(__name__)
+
+STARTS: Final = Path(learn.__file__).parent / "starts"
+"""What learners have in common in many crawls, made by `benchmarks/make_start_weights.py`; by table of settings."""
 
 
 def learned_weights(run: Path | str) -> LearnedWeights:
@@ -53,7 +58,7 @@ def begin_with_earlier(strategy: Strategy, settings: Settings) -> None:
             [f"crawl.learn_from: {chosen} begins with nothing learned before; leave it out, or choose {_names()}"]
         )
     try:
-        earlier = [learned_weights(name) if Path(name).is_dir() else LearnedWeights.load(Path(name)) for name in named]
+        earlier = [_learned_from(name, chosen) for name in named]
         strategy.begin_with(earlier)
     except HoneyguideError as error:
         raise SettingsError([f"crawl.learn_from: {error}"]) from error
@@ -61,6 +66,13 @@ def begin_with_earlier(strategy: Strategy, settings: Settings) -> None:
         dropped = [column for column in each.columns if column not in strategy.columns]
         if dropped:
             log.warning("%s: %s dropped, which this crawl does not have", each.source, ", ".join(dropped))
+
+
+def _learned_from(name: str, strategy: str) -> LearnedWeights:
+    path = STARTS / f"{table_of(strategy)}.npz" if name == SHIPPED_START else Path(name)
+    if name == SHIPPED_START and not path.exists():
+        raise StrategyError(f"no start is shipped for {strategy}; name a run, or a file that honeyguide learner wrote")
+    return learned_weights(path) if path.is_dir() else LearnedWeights.load(path)
 
 
 def _names() -> str:

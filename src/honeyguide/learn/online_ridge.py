@@ -127,6 +127,25 @@ def start_of(settings: OnlineRidgeSettings) -> Ridge:
     return Ridge.prior(weights, settings.regularisation * pulls)
 
 
+def from_means(
+    rows: NDArray[np.float64], rewards: NDArray[np.float64], columns: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Σ x xᵀ and Σ r x of a run for one page, rows and rewards being measured from their means in that run.
+
+    So only how links of one run differ is left: how many pages of a topic there are says nothing about another. What
+    is measured so already stays as it is. ValueError where the run has seen no page.
+    """
+    one = columns.index(COLUMNS[ONE]) if COLUMNS[ONE] in columns else None
+    if one is None or not rows[one, one] > 0:
+        raise ValueError("has learned from no page")
+    pages = rows[one, one]
+    mean_row, mean_reward = rows[one] / pages, rewards[one] / pages
+    rows = rows / pages - np.outer(mean_row, mean_row)
+    rewards = rewards / pages - mean_row * mean_reward
+    rows[one, one] = 1.0
+    return rows, rewards
+
+
 class OnlineRidge(Strategy):
     """Best-first that changes its mind: scores are predicted rewards."""
 
@@ -236,23 +255,21 @@ class OnlineRidge(Strategy):
 
     def begin_with(self, earlier: Sequence[LearnedWeights]) -> None:
         """Begin as if `start_pages` pages had been seen, of all the earlier runs alike."""
-        is_of_one_topic = [name.startswith(MEANINGS) for name in self.columns]
+        is_of_one_topic = [name.startswith(MEANINGS) or name == COLUMNS[ONE] for name in self.columns]
         now = np.linalg.inv(self._start.inverse)
         sums = now @ self._start.weights
         for each in earlier:
             width = len(each.columns)
             each.refuse_unless(KIND, {"weights": (width,), "rows": (width, width), "rewards": (width,)})
+            try:
+                rows, rewards = from_means(each.numbers["rows"], each.numbers["rewards"], each.columns)
+            except ValueError as error:
+                raise StrategyError(f"{each.source} {error}") from None
             carried = carrying(each.columns, self.columns)
             carried[is_of_one_topic] = 0.0
-            rows, rewards = carried @ each.numbers["rows"] @ carried.T, carried @ each.numbers["rewards"]
-            pages = rows[ONE, ONE]
-            if not pages > 0:
-                raise StrategyError(f"{each.source} has learned from no page")
-            # Only how links of one run differ: how many pages of a topic there are says nothing about another.
-            mean_row, mean_reward = rows[ONE] / pages, rewards[ONE] / pages
-            share = self._start_pages / len(earlier) / pages
-            now = now + share * (rows - pages * np.outer(mean_row, mean_row))
-            sums = sums + share * (rewards - pages * mean_row * mean_reward)
+            share = self._start_pages / len(earlier)
+            now = now + share * (carried @ rows @ carried.T)
+            sums = sums + share * (carried @ rewards)
         inverse = np.linalg.inv(now)
         self._start = self._ridge = Ridge(inverse @ sums, inverse)
         self._is_taught = True

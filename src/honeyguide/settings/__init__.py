@@ -32,6 +32,7 @@ from honeyguide.settings.schema import (
     table_of,
 )
 from honeyguide.settings.sections import (
+    SHIPPED_START,
     USUAL_STRATEGIES,
     BudgetSettings,
     CrawlSettings,
@@ -48,9 +49,8 @@ from honeyguide.settings.sections import (
 )
 
 __all__ = [
-    "JUDGES", "MOST_BODY_BYTES", "SETTINGS_BY_KEY", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS", "AskSettings",
-    "BudgetSettings",
-    "CrawlSettings",
+    "JUDGES", "MOST_BODY_BYTES", "SETTINGS_BY_KEY", "SHIPPED_START", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS",
+    "AskSettings", "BudgetSettings", "CrawlSettings",
     "DirectiveSettings", "FetchSettings", "FrontierSettings", "GuardSettings", "JudgeSettings", "MethodSettings",
     "ParseSettings", "PolitenessSettings", "RefreshSettings", "RenderSettings", "RestartSettings", "ScopeSettings",
     "SearchSettings", "Setting", "Settings", "StoreSettings", "TopicSettings", "VectorSettings", "everyday_settings",

@@ -16,6 +16,7 @@ from honeyguide.settings.declaring import setting
 # Compared where nobody says what: two floors, the usual baseline, and the default.
 USUAL_STRATEGIES: Final = ("breadth-first", "random", "best-first", "online-ridge")
 PROFILES: Final = ("wikipedia", "han2018", "pertejo2021", "pertejo2021-dqn", "loop-detection")
+SHIPPED_START: Final = "shipped"
 OFFLINE_FETCHES: Final = 16
 LIVE_FETCHES: Final = 256
 MOST_FETCHES_LOOKED_AT: Final = 100_000
@@ -67,8 +68,8 @@ class CrawlSettings:
     strategy: str = setting("online-ridge", "how the next link is chosen", choices=STRATEGIES, everyday=True)
     learn_from: tuple[str, ...] = setting(
         (),
-        "earlier runs, or files that honeyguide learner wrote, whose learner this one begins with",
-        names_file=lambda value: bool(value.strip()),
+        "earlier runs, or files that honeyguide learner wrote, whose learner this one begins with; shipped is ours",
+        names_file=lambda value: bool(value.strip()) and value != SHIPPED_START,
     )
     seed: int = setting(0, "seed of every random choice", at_least=0, everyday=True)
     concurrency: int = setting(
