@@ -28,8 +28,8 @@ def test_the_newer_window_counts_three_times_and_the_yield_falls() -> None:
     flags = [True] * 20 + [False] * 30 + [True] * 10 + [False] * 40
     told = forecast(flags, 100, 100)
     assert told is not None
-    # (3 * 10 + 20 + 1/2) / 201 of a fetch now; over as many fetches again half of that on average, or, at 15%, all.
-    assert told.relevant.expected == pytest.approx(100 * (50.5 / 201) * (0.15 + 0.85 / 2))
+    # (3 * 10 + 20 + 2) / 204 of a fetch now; over as many fetches again half of that on average, or, at 15%, all.
+    assert told.relevant.expected == pytest.approx(100 * (52 / 204) * (0.15 + 0.85 / 2))
     assert told.fetches == 100
 
 
@@ -37,7 +37,7 @@ def test_an_interval_is_the_middle_of_both_distributions() -> None:
     flags = [number % 4 == 0 for number in range(400)]
     told = forecast(flags, 400, 200)
     assert told is not None
-    chance, known, rate = np.random.default_rng(0), 30.0, (3 * 25 + 25 + 0.5) / 401
+    chance, known, rate = np.random.default_rng(0), 30.0, (3 * 25 + 25 + 2) / 404
     share = np.where(chance.random(200_000) < 0.15, rate, rate / 1.5)
     draws = chance.binomial(200, chance.beta(known * share, known * (1 - share)))
     assert (told.relevant.low, told.relevant.high) == pytest.approx(np.quantile(draws, [0.05, 0.95]), abs=1)

@@ -1,7 +1,7 @@
 """Says what more fetches of a crawl would bring, and how many relevant pages its strategy leaves, with 90% intervals.
 
 The yield of the next fetches is told from the harvest so far. After t fetches the yield is looked at in a window of w,
-a quarter of them (50 to 200): r = (3 a + b + 1/2) / (4 w + 1), where a of the last w fetches brought a relevant page
+a quarter of them (50 to 200): r = (3 a + b + 2) / (4 w + 4), where a of the last w fetches brought a relevant page
 and b of the w before. In a web that is being used up it falls as 1 / (1 + u/t)² over the next u fetches, so that n of
 them bring n r / (1 + n/t) on average; in one that is far larger than the crawl it stays. Both are reckoned with, the
 second at 15%, and either is taken to be known as well as from 0.3 w fetches: the number of relevant pages is a mixture
@@ -129,7 +129,7 @@ def forecast(relevant: Sequence[bool], fetches: int, ahead: int) -> YieldForecas
     if len(relevant) < 2 * window or not 1 <= ahead <= FARTHEST * fetches:
         return None
     newest, before = sum(relevant[-window:]), sum(relevant[-2 * window : -window])
-    rate = (NEWEST_COUNT * newest + before + 0.5) / ((NEWEST_COUNT + 1) * window + 1)
+    rate = (NEWEST_COUNT * newest + before + 2) / ((NEWEST_COUNT + 1) * window + 4)
     falling, known = rate / (1 + ahead / fetches), window * KNOWN_SHARE
     expected = ahead * (STAYS * rate + (1 - STAYS) * falling)
     likely = STAYS * _beta_binomial(ahead, rate, known) + (1 - STAYS) * _beta_binomial(ahead, falling, known)
