@@ -8,13 +8,14 @@ The program that he ran is keras-rl, and so is what it does with his layers:
     target           r + γ Q'(s', argmax Q(s', a')), where a' runs over all outputs: over pages that the new page does
                      not link to, and over pages that were fetched before
 
-An output belongs to a page for good: its number is that of the page in the world, where that can tell it (a wiki, a
-folder or archive of pages, a recorded run), also for the redirects that lead to it. So a network that was trained in
-one crawl can be tested in another, from the seed. On other webs pages are numbered in the order in which they are met;
-within one crawl that is the same, because fresh outputs are all alike.
+An output belongs to a page for good: its number is that of the page in the world, where that can tell it (a wiki, also
+for redirects, a folder or archive of pages, a recorded run). So a network that was trained in one crawl can be tested
+in another, from the seed. On other webs pages are numbered in the order in which they are met; within one crawl that is
+the same, because fresh outputs are all alike.
 
-Departures: the state of a link is the page that it stands on, where keras-rl takes the page fetched last; and a page
-without unvisited links ends the episode, because nothing can follow.
+Departures: keras-rl takes the mean of the advantages over the batch of a training step as well; here it is that of the
+state, as in Wang et al. (2015). The state of a link is the page that it stands on, where keras-rl takes the page that
+was fetched last. A page without unvisited links ends the episode, because nothing can follow.
 """
 
 from __future__ import annotations
