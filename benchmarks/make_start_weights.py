@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from honeyguide.crawler import learned_weights
-from honeyguide.crawler.learned_weights import STARTS
+from honeyguide.learn import STARTS
 from honeyguide.learn.online_ridge import KIND, from_means
 from honeyguide.settings import table_of
 

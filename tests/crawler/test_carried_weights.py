@@ -15,9 +15,8 @@ import pytest
 from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
 from deep_strategies import HAS_TORCH
 from honeyguide.crawler import Builder, crawl, learned_weights, resume
-from honeyguide.crawler.learned_weights import STARTS
 from honeyguide.errors import SettingsError, StrategyError
-from honeyguide.learn import LearnedWeights
+from honeyguide.learn import STARTS, LearnedWeights
 from honeyguide.learn.learned import MEANINGS
 from honeyguide.learn.online_ridge import from_means
 from honeyguide.runs import PageAnswer, open_run

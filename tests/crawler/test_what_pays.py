@@ -47,10 +47,10 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_addresses_that_fail_and_hosts_that_answer_are_named(run: Path) -> None:
     pays = honeyguide.what_pays(run, vectors=hashed_vectors())
-    failing = {(each.kind, each.sign): (each.asked, each.pages) for each in pays.failing}
-    assert failing["section", "a.test/gone"] == (4, 0)
-    assert failing["host", "a.test"] == (5, 1)
-    assert [(each.sign, each.asked, each.pages) for each in pays.answering] == [("b.test", 4, 4)]
+    failing = [(each.kind, each.sign, each.asked, each.pages) for each in pays.failing]
+    assert ("section", "a.test/gone", 4.0, 0.0) in failing
+    assert ("host", "a.test", 5.0, 1.0) in failing
+    assert [(each.sign, each.asked, each.pages) for each in pays.answering] == [("b.test", 4.0, 4.0)]
 
 
 def test_the_greatest_effect_comes_first_and_is_weight_times_spread(crawled: Path) -> None:

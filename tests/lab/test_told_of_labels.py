@@ -46,7 +46,7 @@ def test_a_perfect_judge_rewards_by_the_labels_and_says_so_everywhere(tmp_path: 
     place = tmp_path / "out" / "runs" / "01-synthetic-geology"
     with open_run(place / "online-ridge-perfect-judge-seed0" / "run") as run:
         pages = [(page.reward, page.is_relevant, web.topic_of(page.url) == "geology") for page in run.pages()]
-    assert {(reward >= 0.5, *told) for reward, *told in pages} == {(True, True, True), (False, False, False)}
+    assert {((reward or 0.0) >= 0.5, *told) for reward, *told in pages} == {(True, True, True), (False, False, False)}
     assert len({reward for reward, is_relevant, _ in pages if not is_relevant}) > 1
     with open_run(place / "online-ridge-seed0" / "run") as run:
         assert any(page.reward not in (0.0, 1.0) for page in run.pages())

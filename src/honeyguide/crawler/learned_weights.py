@@ -5,12 +5,11 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from honeyguide import learn
 from honeyguide.crawler.journal import split_snapshot
 from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
-from honeyguide.learn import LearnedWeights, SavedLearner
+from honeyguide.learn import STARTS, LearnedWeights, SavedLearner
 from honeyguide.registry import STRATEGIES
 from honeyguide.runs import open_run
 from honeyguide.settings import SHIPPED_START, table_of
@@ -20,9 +19,6 @@ if TYPE_CHECKING:
     from honeyguide.settings import Settings
 
 log = logging.getLogger(__name__)
-
-STARTS: Final = Path(learn.__file__).parent / "starts"
-"""What learners have in common in many crawls, made by `benchmarks/make_start_weights.py`; by table of settings."""
 
 
 def learned_weights(run: Path | str) -> LearnedWeights:

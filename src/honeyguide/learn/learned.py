@@ -11,6 +11,7 @@ import io
 import re
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,12 +21,13 @@ from honeyguide.model.saved_state import load_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
 _ABOUT: Final = ("strategy", "kind", "columns", "step")
 _NUMBERS: Final = "numbers/"
+STARTS: Final = Path(__file__).parent / "starts"
+"""What learners have in common in many crawls, made by `benchmarks/make_start_weights.py`; by table of settings."""
 MOST_BYTES: Final = 30_000_000
 """Of a file; the largest network that can be asked for has about as many."""
 
