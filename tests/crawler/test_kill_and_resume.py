@@ -120,7 +120,7 @@ def test_killed_again_and_again_with_answers_in_between_it_equals_the_uninterrup
     subprocess.run([sys.executable, str(CHILD), str(killed), *arguments], check=True, stdout=subprocess.DEVNULL)
     with open_run(whole) as run, open_run(killed) as other:
         answers = list(run.answers())
-        assert {each.answer for each in answers} >= {"yes", "no"}
+        assert {each.answer for each in answers} & {"yes", "no"}, "nobody has learned anything"
         assert list(other.answers()) == answers
         assert any(page.relevance != page.crawl_relevance for page in run.pages())
     assert story(killed) == story(whole)
