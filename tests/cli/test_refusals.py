@@ -214,7 +214,7 @@ NEEDS_A_RUN = [
     ("stats finished --top some", "'--top'"),
     ("diff finished nowhere", "nowhere is not a run folder"),
     ("diff nowhere finished", "nowhere is not a run folder"),
-    ("learner finished", "it was crawled by online-ridge"),
+    ("learner finished -o nowhere/learned.npz", "nowhere/learned.npz cannot be written"),
     ("refresh finished finished", "finished"),
     ("refresh finished new --budget none", "budget.fetches"),
     ("refresh finished new --set refresh.change_days=0", "refresh.change_days"),
