@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -179,3 +181,16 @@ def test_the_chance_of_an_answer_is_told_with_what_its_host_has_brought(run: Pat
     assert 0 < link.answers.chance < 1
     # Three pages, a failure, and a redirect: to a page that had come, or to one that was still to come.
     assert (link.answers.host_asked, link.answers.host_pages) in ((5, 3.0), (5, 3.5))
+
+
+def test_the_chance_of_an_answer_is_that_of_the_moment_of_the_choice(run: Path) -> None:
+    first, gone = explained(run, "http://a.test/").link, explained(run, "http://a.test/gone").link
+    assert first is not None
+    assert first.answers is not None
+    assert gone is not None
+    assert gone.answers is not None
+    assert first.answers.chance > 0.85  # before any failure was seen
+    with closing(sqlite3.connect(run / "crawl.sqlite")) as database:
+        kept = [chance for (chance,) in database.execute("SELECT chance FROM choices ORDER BY step")]
+    assert first.answers.chance == kept[0]
+    assert len(set(kept)) > 1

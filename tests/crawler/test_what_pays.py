@@ -89,7 +89,7 @@ def test_links_have_the_rows_that_each_has_alone(crawled: Path) -> None:
 def test_what_came_is_compared_with_what_was_expected_by_tenths(crawled: Path) -> None:
     parts = honeyguide.what_pays(crawled, vectors=hashed_vectors()).agreement
     with open_run(crawled) as opened:
-        steps = [step for step in opened.steps() if step.reward is not None]
+        steps = [step for step in opened.steps() if step.outcome == "fetched"]
     assert len(parts) == 10
     first = steps[: parts[0].fetches]
     assert parts[0].expected == pytest.approx(np.mean([step.score for step in first]))

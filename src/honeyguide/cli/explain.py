@@ -114,8 +114,8 @@ def _reason_lines(why: Explanation) -> Iterator[str]:
     answers = why.link.answers
     if answers is not None:
         yield (
-            f"  × {answers.chance:.3f}  chance of an answer: of {answers.host_asked:,.0f} links of its host asked for, "
-            f"{answers.host_pages:,.1f} brought a page"
+            f"  × {answers.chance:.3f}  chance of an answer; by now {answers.host_pages:,g} of "
+            f"{answers.host_asked:,g} links of its host that were asked for brought a page"
         )
     if why.link.standing:
         yield f"  {why.link.standing}"

@@ -50,9 +50,9 @@ class LinkReason:
 
 @dataclass(frozen=True, slots=True)
 class AnswerChance:
-    """How probable it is by now that a link like this brings a page, and what its host has brought."""
+    """How probable it was that the link brings a page, and what its host has brought by now."""
 
-    chance: float  # the predicted value counts as far as this goes
+    chance: float  # when it was chosen, or by now where it was not; the predicted value counts as far as this goes
     host_asked: float  # links of its host
     host_pages: float  # that came; a redirect to something new counts as a half
 
@@ -198,9 +198,11 @@ class RunExplainer:
         if choice is None:
             return None
         after = history.fetches[0].after_steps
-        return self._added_up(
-            Url.parse(history.url), choice.row, choice.weights, after, choice.waiting, choice.score_lost
-        )
+        reasons = self._added_up(Url.parse(history.url), choice.row, choice.weights, after)
+        if reasons is None:
+            return None
+        answers = None if reasons.answers is None else replace(reasons.answers, chance=choice.chance)
+        return replace(reasons, waiting=choice.waiting, score_lost=choice.score_lost, answers=answers)
 
     def _reasons_now(self, run: Run, url: Url, step: int) -> LinkReasons | None:
         """Return what the strategy knows of a link now, with all pages that show it."""
@@ -209,13 +211,7 @@ class RunExplainer:
         return None if rows is None or weights is None else self._added_up(url, rows[0], weights, step)
 
     def _added_up(
-        self,
-        url: Url,
-        row: NDArray[np.float16],
-        weights: NDArray[np.float64],
-        learned_until: int,
-        waiting: int | None = None,
-        score_lost: float | None = None,
+        self, url: Url, row: NDArray[np.float16], weights: NDArray[np.float64], learned_until: int
     ) -> LinkReasons | None:
         columns = self._strategy.columns
         if not len(weights) == len(row) == len(columns):
@@ -232,7 +228,7 @@ class RunExplainer:
         predicted = float(weighted_sums(row[None, :], weights)[0])
         strategy = self._builder.settings.crawl.strategy
         return LinkReasons(
-            strategy, learned_until, predicted, tuple(reasons), waiting, score_lost, self._answer_chance(url, row)
+            strategy, learned_until, predicted, tuple(reasons), None, None, self._answer_chance(url, row)
         )
 
     def _answer_chance(self, url: Url, row: NDArray[np.float16]) -> AnswerChance | None:

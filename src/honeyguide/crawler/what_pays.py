@@ -56,7 +56,7 @@ class Agreement:
     first_step: int
     last_step: int
     fetches: int  # that brought something to learn from
-    expected: float  # mean score by which these were chosen
+    expected: float  # mean of their scores when they were chosen
     came: float  # mean reward
     correlation: float | None  # None where it cannot be told
 
@@ -100,6 +100,8 @@ def what_pays(run: Path | str, *, vectors: WordVectors | None = None, trust: boo
             )
         rows = explainer.rows_now(opened, list(opened.some_links(LINKS_LOOKED_AT)))
         fetches = [each for each in opened.steps() if each.reward is not None]
+        if strategy.dead_ends is not None:  # scores are rewards of pages; whether one comes is foreseen apart
+            fetches = [each for each in fetches if each.outcome == "fetched"]
         failing, answering = ((), ()) if strategy.dead_ends is None else _answers(opened, strategy.dead_ends)
         return WhatPays(
             run=str(run),

@@ -107,6 +107,7 @@ class KeptChoice:
     score_lost: float  # by how much a better link scored that had to wait, its host not being ready
     row: NDArray[np.float16]
     weights: NDArray[np.float64]
+    chance: float  # of an answer; 1 where the strategy does not learn that
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +168,10 @@ def kept_of_every(select: Select, step: int) -> Iterator[KeptOfLink]:
 
 def kept_choice(select: Select, step: int) -> KeptChoice | None:
     """Read what was known when the link of a fetch was chosen; None where its strategy adds up no weights."""
-    for waiting, lost, row, weights in select(
-        "SELECT waiting, score_lost, row, weights FROM choices WHERE step = ?", step
+    for waiting, lost, row, weights, chance in select(
+        "SELECT waiting, score_lost, row, weights, chance FROM choices WHERE step = ?", step
     ):
-        return KeptChoice(waiting, lost, np.frombuffer(row, np.float16), np.frombuffer(weights, np.float64))
+        return KeptChoice(waiting, lost, np.frombuffer(row, np.float16), np.frombuffer(weights, np.float64), chance)
     return None
 
 

@@ -64,6 +64,7 @@ class DispatchRecord:
     waiting: int = 0  # links that waited beside it
     score_lost: float = 0.0  # by how much a better link scored that had to wait, its host not being ready
     weights: NDArray[np.float64] | None = None  # of the strategy at that time, where it adds up any
+    chance: float = 1.0  # of an answer, where the strategy learns that
 
 
 @dataclass(frozen=True, slots=True)

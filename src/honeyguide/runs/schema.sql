@@ -42,7 +42,8 @@ CREATE TABLE choices (               -- of fetches, where a strategy adds up wei
   waiting INTEGER NOT NULL,          -- links that waited beside it
   score_lost REAL NOT NULL,          -- by how much a better link scored that had to wait, its host not being ready
   row BLOB NOT NULL,                 -- of the link, at that time
-  weights BLOB NOT NULL              -- of the strategy, at that time
+  weights BLOB NOT NULL,             -- of the strategy, at that time
+  chance REAL NOT NULL               -- of an answer, as it was thought then; 1 where the strategy does not learn that
 ) STRICT;
 
 CREATE TABLE pages (
@@ -114,7 +115,8 @@ CREATE TABLE in_flight (
   row BLOB NOT NULL,                 -- by which it was chosen
   waiting INTEGER NOT NULL,
   score_lost REAL NOT NULL,
-  weights BLOB                       -- NULL where the strategy has none
+  weights BLOB,                      -- NULL where the strategy has none
+  chance REAL NOT NULL
 ) STRICT;
 
 CREATE TABLE pairs (                 -- rows that links have got, one for each page, where the strategy keeps them all

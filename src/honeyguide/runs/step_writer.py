@@ -171,11 +171,11 @@ class StepWriter:
         for chosen in step.dispatches:
             self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.IN_FLIGHT, chosen.link))
             self._db.execute(
-                "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
                     chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, chosen.score, chosen.explored,
                     chosen.decision, chosen.row.tobytes(), chosen.waiting, chosen.score_lost,
-                    None if chosen.weights is None else chosen.weights.tobytes(),
+                    None if chosen.weights is None else chosen.weights.tobytes(), chosen.chance,
                 ),
             )  # fmt: skip
         for skipped in step.skips:
@@ -204,9 +204,12 @@ class StepWriter:
         )  # fmt: skip
         if chosen.weights is not None:
             self._db.execute(
-                "INSERT INTO choices VALUES (?,?,?,?,?)",
-                (step, chosen.waiting, chosen.score_lost, chosen.row.tobytes(), chosen.weights.tobytes()),
-            )
+                "INSERT INTO choices VALUES (?,?,?,?,?,?)",
+                (
+                    step, chosen.waiting, chosen.score_lost, chosen.row.tobytes(), chosen.weights.tobytes(),
+                    chosen.chance,
+                ),
+            )  # fmt: skip
         self._archive_answer(done, step)
         if done.visit is not None:
             assert isinstance(done.answer.outcome, Fetched)
