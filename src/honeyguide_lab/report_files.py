@@ -56,7 +56,8 @@ def markdown(document: dict[str, Any]) -> str:
 def _provenance(document: dict[str, Any]) -> str:
     experiment = document["experiment"]
     told = (
-        f"Honeyguide {document['honeyguide']}; {experiment['repeats']} repeats from seed {experiment['seed']}; mean ± "
+        f"Honeyguide {document['honeyguide']}; {count_of(experiment['repeats'], 'repeat')} from seed "
+        f"{experiment['seed']}; mean ± "
         "standard deviation over repeats. The whole budget is charged. Settings: `summary.json`. "
     ) + _floors(document["worlds"][0]["strategies"])
     if experiment["repeats"] > 1 and not experiment["random_seeds"]:

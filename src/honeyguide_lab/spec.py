@@ -141,6 +141,7 @@ TOPIC_KEYS: Final = ("name", "keywords", "seed_urls", "labels")
 _SAID_BY_THE_EXPERIMENT: Final = {
     "topic.name": "topics", "topic.keywords": "topics", "crawl.world": "worlds", "crawl.strategy": "strategies",
     "crawl.seed": "seed", "crawl.seed_urls": "seed_urls", "budget.fetches": "budget", "ask.questions": "ask",
+    "budget.relevant": "budget", "budget.stop_when": "budget",
 }  # fmt: skip
 
 

@@ -79,6 +79,7 @@ def test_flags_go_over_the_config_file(cli: Cli, tmp_path: Path) -> None:
         ("politeness.obey_robots=false", "politeness.obey_robots", False),
         ('crawl.seed_urls=["http://a.test/?b=c"]', "crawl.seed_urls", ["http://a.test/?b=c"]),
         ("topic.name=1\nother = 2", "topic.name", "1\nother = 2"),
+        ("world.missing=404", "world.missing", "404"),
     ],
 )
 def test_an_assignment_is_toml_where_it_can_be_and_text_elsewhere(text: str, key: str, value: object) -> None:

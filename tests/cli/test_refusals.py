@@ -174,6 +174,7 @@ NEEDS_NO_RUN = [
     (LAB + "--topic geology --strategy wander -o out", "wander"),
     (LAB + "--topic geology --budget many -o out", "many"),
     (LAB + "--topic geology --set judge.kind=dice -o out", "judge.kind"),
+    (LAB + "--topic geology --set budget.relevant=3 -o out", "budget.relevant is the experiment's own: use budget"),
     (LAB + "--topic geology --topic cooking --keyword rock -o out", "--keyword"),
     (LAB + "-o out", "no topic"),
     (LAB + "--topic geology --config none.toml -o out", "none.toml"),

@@ -257,7 +257,10 @@ def overrides_of(assignments: list[str] | None, given: Mapping[str, Any], topic:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """Read `section.key=value`. The value is TOML where it can be, else the text as it stands."""
+    """Read `section.key=value`. The value is TOML where it can be, else the text as it stands.
+
+    So is a number where a text is wanted.
+    """
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise SettingsError([f"--set {text}: write it as section.key=value, as in politeness.delay_s=2"])
@@ -265,7 +268,10 @@ def parse_assignment(text: str) -> tuple[str, Any]:
         document = tomllib.loads(f"value = {value}")
     except ValueError:
         document = {}
-    return key.strip(), document["value"] if document.keys() == {"value"} else value
+    read = document["value"] if document.keys() == {"value"} else value
+    setting = SETTINGS_BY_KEY.get(key.strip())
+    is_text = setting is not None and isinstance(setting.default, str)
+    return key.strip(), value.strip() if is_text and isinstance(read, int | float) else read
 
 
 def topic_values(topic_file: Path | None, preset: str | None) -> dict[str, Any]:
