@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import pty
+import re
 import select
 from typing import TYPE_CHECKING
 
@@ -125,21 +126,30 @@ def test_the_display_tells_what_the_next_fetches_may_bring() -> None:
 def test_pages_that_are_judged_again_are_no_yield_of_a_fetch() -> None:
     seen = RecentYield()
     for step in range(101):
-        seen.note(Progress(steps=step))
+        seen.note(Progress(steps=step, waiting=500))
     before = seen.words()
-    seen.note(Progress(steps=100, relevant=90))  # by an answer
-    seen.note(Progress(steps=100, relevant=90))
+    seen.note(Progress(steps=100, relevant=90, waiting=500))  # by an answer
+    seen.note(Progress(steps=100, relevant=90, waiting=500))
     assert seen.words() == before != ""
 
 
 def test_a_resumed_crawl_tells_nothing_before_it_has_seen_enough() -> None:
     seen = RecentYield()
     for step in range(1000, 1399):
-        seen.note(Progress(steps=step))
+        seen.note(Progress(steps=step, waiting=500))
     assert seen.words() == ""
     for step in range(1399, 1402):
-        seen.note(Progress(steps=step))
+        seen.note(Progress(steps=step, waiting=500))
     assert seen.words() != ""
+
+
+def test_no_more_fetches_are_told_of_than_links_wait() -> None:
+    seen = RecentYield()
+    for step in range(151):
+        seen.note(Progress(steps=step, relevant=step, waiting=7, behind=4))
+    assert re.fullmatch(r"next 3 fetches: \d to 3 relevant", seen.words())
+    seen.note(Progress(steps=151, relevant=151))
+    assert seen.words() == ""
 
 
 def test_without_a_terminal_there_is_a_line_every_few_seconds() -> None:

@@ -13,7 +13,9 @@ from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
 from crawler.test_kill_and_resume import kill_after_a_while
 from deep_strategies import runnable_strategies, thorough
 from honeyguide.crawler import StopReason, crawl, resume
+from honeyguide.errors import SettingsError
 from honeyguide.runs import open_run
+from honeyguide.settings import validate
 from scripted_world import ScriptedWorld, page_with
 from vectors_by_hash import hashed_vectors
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from honeyguide.runs import CrawledStep
 
 SEED = "http://s.test/"
+DRAWING = [name for name in runnable_strategies() if name != "iterative-deepening"]
 
 
 def steps_of(path: Path, **overrides: object) -> list[CrawledStep]:
@@ -55,6 +58,15 @@ def test_every_waiting_link_is_as_likely(tmp_path: Path) -> None:
     assert set(first) == set(urls)
 
 
+def test_draws_that_are_not_of_all_waiting_links_are_refused() -> None:
+    refused = settings_for("iterative-deepening", crawl__blind_spots=0.05)
+    with pytest.raises(SettingsError, match=r"crawl\.blind_spots is 0\.05, but iterative-deepening .*set it to 0"):
+        validate(refused)
+    validate(settings_for("iterative-deepening"))
+    for strategy in DRAWING:
+        validate(settings_for(strategy, crawl__blind_spots=0.05))
+
+
 def test_a_link_that_was_drawn_is_fetched_though_the_strategy_would_skip_it(tmp_path: Path) -> None:
     world = ScriptedWorld({SEED: page_with(**{"3": "http://a.test/calendar"})})
     wired = HandWired(tmp_path / "run", world, script_settings(crawl__blind_spots=1.0), ByAnchorNumber(skipping="."))
@@ -80,7 +92,7 @@ def test_killed_and_resumed_it_draws_the_same(tmp_path: Path, strategy: str, con
         assert sum(step.explored for step in run.steps()) > 20
 
 
-@pytest.mark.parametrize("strategy", ["lfa-async", *(thorough(name) for name in runnable_strategies())])
+@pytest.mark.parametrize("strategy", ["lfa-async", *(thorough(name) for name in DRAWING)])
 def test_every_strategy_takes_what_is_drawn_and_goes_on_after_every_interruption(tmp_path: Path, strategy: str) -> None:
     settings = settings_for(strategy, budget=45, concurrency=6, crawl__blind_spots=0.3)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()

@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 
 from crawler.small_crawls import settings_for
 from honeyguide.crawler import crawl
-from honeyguide.runs import Estimate, forecast, open_run
-from honeyguide.runs.forecast import FARTHEST, relevant_waiting
+from honeyguide.runs import Estimate, Progress, forecast, open_run
+from honeyguide.runs.forecast import FARTHEST, HORIZONS, MOST_LOOKED_AT, read_outlook, relevant_waiting
 from scripted_guard import guarded_by
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from honeyguide.runs import Outlook
 
 FLAGS = st.lists(st.booleans(), min_size=100, max_size=600)
 
@@ -144,4 +147,56 @@ def test_a_crawl_without_draws_says_how_to_get_some_and_a_spent_one_promises_not
     with crawl(tmp_path / "dry", settings, vectors=hashed_vectors()) as run:
         assert (run.progress.waiting, run.progress.fetches >= 100) == (0, True)
         assert run.outlook().next_fetches == ()
-        assert not any("next" in sentence for sentence in run.outlook().sentences())
+        assert next(run.outlook().sentences()) == "Nothing waits: more fetches are not expected to bring anything."
+        assert not any("may" in sentence or "told" in sentence for sentence in run.outlook().sentences())
+
+
+class Database:
+    """Answers what an outlook asks: the last fetches, and draws of which none was relevant."""
+
+    def __init__(self, fetches: int, draws: int = 0) -> None:
+        self._fetches, self._draws = fetches, draws
+
+    def __call__(self, query: str, *_: object) -> Iterator[tuple[int]]:
+        return iter([(0,)] * self._draws if "explored" in query else [(1,)] * min(self._fetches, MOST_LOOKED_AT))
+
+
+def told_of(progress: Progress, *horizons: int, draws: int = 0) -> Outlook:
+    return read_outlook(Database(progress.fetches, draws), progress, horizons or HORIZONS)
+
+
+def test_a_site_near_its_end_promises_no_more_than_waits() -> None:
+    told = told_of(Progress(steps=212, waiting=5, behind=2))
+    assert told.next_fetches == (forecast([True] * 212, 212, 3),)
+    (said,) = told.sentences()
+    assert said.startswith("All that waits (3 links) may bring about ")
+    assert [each.fetches for each in told_of(Progress(steps=212, waiting=300)).next_fetches] == [100, 300]
+
+
+def test_only_links_behind_others_promise_nothing() -> None:
+    told = told_of(Progress(steps=212, waiting=2, behind=2))
+    assert list(told.sentences()) == [
+        "Nothing waits but 2 links that the guard holds back: more fetches are not expected to bring anything."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fetches", "asked", "said"),
+    [
+        (40, (30, 7), "The yield of the next 30 and 7 fetches is told only after 100 fetches; 40 fetches so far."),
+        (
+            120,
+            (50, 9999),
+            "The yield of the next 9,999 fetches is too far: at most 5 times those made, here 600; 120 fetches so far.",
+        ),
+    ],
+)
+def test_what_cannot_be_told_is_named_with_the_limit(fetches: int, asked: tuple[int, ...], said: str) -> None:
+    told = told_of(Progress(steps=fetches, waiting=20_000), *asked)
+    assert said in told.sentences()
+    assert [each.fetches for each in told.next_fetches] == [ahead for ahead in asked if 100 <= fetches > ahead]
+
+
+def test_draws_without_a_hit_give_a_bound_and_no_estimate() -> None:
+    told = told_of(Progress(steps=212, waiting=1000), draws=20)
+    assert "So at most 91 of 1,000 waiting links may do so; pages behind them are not counted." in told.sentences()

@@ -30,7 +30,7 @@ from honeyguide.crawler import (
     PageUnchanged,
 )
 from honeyguide.model.counts import count_of
-from honeyguide.runs import MOST_LOOKED_AT, forecast
+from honeyguide.runs import MOST_LOOKED_AT, Progress, forecast
 from honeyguide.settings import Settings
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from honeyguide.crawler import Event
     from honeyguide.model.clock import Clock
-    from honeyguide.runs import Progress
     from honeyguide.settings import BudgetSettings
     from honeyguide.text.vector_files import Converting
 
@@ -107,8 +106,12 @@ class RecentYield:
 
     def words(self) -> str:
         """Return a 90% interval in words; empty as long as too little was seen."""
-        told = forecast(list(self._relevant), self._last.fetches, AHEAD) if self._last is not None else None
-        return "" if told is None else f"next {AHEAD} fetches: {told.relevant.low:,} to {told.relevant.high:,} relevant"
+        last = self._last or Progress()
+        told = forecast(list(self._relevant), last.fetches, min(AHEAD, last.waiting - last.behind))
+        if told is None:
+            return ""
+        ahead = count_of(told.fetches, "fetch", "fetches")
+        return f"next {ahead}: {told.relevant.low:,} to {told.relevant.high:,} relevant"
 
 
 def is_in_foreground(file: IO[str]) -> bool:

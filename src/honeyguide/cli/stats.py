@@ -34,7 +34,8 @@ def stats(
             metavar="N",
             min=1,
             show_default=False,
-            help="Tell the yield of so many more fetches; may be given several times. [default: 100, 500]",
+            help="Tell the yield of so many more fetches, up to five times those made; may be given several times. "
+            "[default: 100, 500]",
         ),
     ] = None,
     as_json: JsonFlag = False,

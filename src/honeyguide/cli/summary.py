@@ -115,7 +115,8 @@ def _lines(run: Run, seconds: float) -> Iterator[str]:
     yield from _not_followed(progress)
     for each in run.outlook().next_fetches[-1:]:
         low, high = each.relevant.low, count_of(each.relevant.high, "relevant page")
-        yield f"  outlook       {low:,} to {high} in the next {each.fetches:,} fetches (90% interval)"
+        ahead = count_of(each.fetches, "fetch", "fetches")
+        yield f"  outlook       {low:,} to {high} in the next {ahead} (90% interval)"
     yield f"  time          {duration(seconds)}"
     yield f"  run folder    {run.path} ({megabytes(run.size_bytes())})"
     if progress.stop_reason != StopReason.INTERRUPTED:

@@ -6,7 +6,8 @@ and b of the w before. In a web that is being used up it falls as 1 / (1 + u/t)Â
 them bring n r / (1 + n/t) on average; in one that is far larger than the crawl it stays. Both are reckoned with, the
 second at 15%, and either is taken to be known as well as from 0.3 w fetches: the number of relevant pages is a mixture
 of two beta-binomial distributions. The constants were fitted on crawls whose end is known; `benchmarks/forecast.py`
-measures how often an interval holds.
+measures how often an interval holds. Nothing is told of more fetches than links wait: a site that is nearly used up
+brings no more than these and what they lead to.
 
 Relevant pages among the waiting links are told from links that were drawn by chance (`crawl.blind_spots`, or the
 exploration of a strategy): of those in the newer half of the crawl, which are most like the ones that wait now, a share
@@ -38,6 +39,7 @@ HORIZONS: Final = (100, 500)
 """Fetches for which the yield is told where nobody asks for another number."""
 FARTHEST: Final = 5  # times as many fetches as were made: nothing that was measured looks farther
 SMALLEST_WINDOW, LARGEST_WINDOW = 50, 200
+FEWEST_FETCHES: Final = 2 * SMALLEST_WINDOW  # from which the yield is told
 MOST_LOOKED_AT: Final = 2 * LARGEST_WINDOW
 """The last fetches on which a forecast rests."""
 NEWEST_COUNT: Final = 3.0  # times that a fetch of the newer window counts
@@ -78,21 +80,43 @@ class BlindSpots:
 class Outlook:
     """Whether it pays to go on."""
 
-    next_fetches: tuple[YieldForecast, ...]  # none before a hundred fetches, and none where no link waits
+    fetches: int  # made so far
+    next_fetches: tuple[YieldForecast, ...]  # none of more fetches than links wait
+    untold: tuple[int, ...]  # numbers of fetches that were asked about, and are too many or come too early
     waiting: int  # links, without those that the guard has put behind others
+    behind: int  # links that it has put there
     blind_spots: BlindSpots | None  # None where nothing was drawn by chance lately
 
     def sentences(self) -> Iterator[str]:
         """Say it in words."""
+        waiting, made = count_of(self.waiting, "waiting link"), count_of(self.fetches, "fetch", "fetches")
+        if self.fetches and not self.waiting:
+            held_back = f" but {count_of(self.behind, 'link')} that the guard holds back" if self.behind else ""
+            yield f"Nothing waits{held_back}: more fetches are not expected to bring anything."
         for each in self.next_fetches:
             ahead = count_of(each.fetches, "fetch", "fetches")
-            yield f"The next {ahead} may bring {_in_words(each.relevant)} relevant pages."
-        waiting, blind = count_of(self.waiting, "waiting link"), self.blind_spots
+            may_bring = f"may bring {_in_words(each.relevant)} relevant pages"
+            if each.fetches == self.waiting:
+                yield f"All that waits ({count_of(self.waiting, 'link')}) {may_bring}; pages behind are not counted."
+            else:
+                yield f"The next {ahead} {may_bring}."
+        if self.untold:
+            asked = " and ".join(f"{ahead:,}" for ahead in self.untold)
+            limit = (
+                f"told only after {FEWEST_FETCHES} fetches"
+                if self.fetches < FEWEST_FETCHES
+                else f"too far: at most {FARTHEST} times those made, here {FARTHEST * self.fetches:,}"
+            )
+            yield f"The yield of the next {asked} fetches is {limit}; {made} so far."
+        blind = self.blind_spots
         if blind is not None:
             drawn = f"Of {count_of(blind.drawn, 'link')} drawn at random after step {blind.since:,}"
             yield f"{drawn}, {blind.relevant:,} led to a relevant page."
-            yield f"So {_in_words(blind.relevant_waiting)} of {waiting} may do so; pages behind them are not counted."
-        elif self.waiting:
+        if blind is not None and self.waiting:
+            left = blind.relevant_waiting
+            count = _in_words(left) if blind.relevant else f"at most {left.high:,}"
+            yield f"So {count} of {waiting} may do so; pages behind them are not counted."
+        elif self.waiting and all(each.fetches < self.waiting for each in self.next_fetches):
             yield f"How many of {waiting} lead to relevant pages is not known; crawl.blind_spots = 0.05 would tell."
 
 
@@ -105,7 +129,7 @@ def read_outlook(select: Select, progress: Progress, horizons: Sequence[int] = H
     )
     flags = [bool(is_relevant) for (is_relevant,) in last][::-1]
     waiting = progress.waiting - progress.behind
-    told = [forecast(flags, progress.fetches, ahead) for ahead in horizons] if progress.waiting else []
+    told = {ahead: forecast(flags, progress.fetches, min(ahead, waiting)) for ahead in horizons}
     since = max(progress.steps // 2, progress.steps - MOST_STEPS_WITH_DRAWS)
     draws = select(
         """SELECT coalesce(p.is_relevant, 0) FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
@@ -116,7 +140,14 @@ def read_outlook(select: Select, progress: Progress, horizons: Sequence[int] = H
     blind = (
         BlindSpots(since, len(drawn), sum(drawn), relevant_waiting(len(drawn), sum(drawn), waiting)) if drawn else None
     )
-    return Outlook(tuple(each for each in told if each is not None), waiting, blind)
+    return Outlook(
+        fetches=progress.fetches,
+        next_fetches=tuple(dict.fromkeys(each for each in told.values() if each is not None)),  # some may be cut to one
+        untold=tuple(ahead for ahead, each in told.items() if each is None and waiting),
+        waiting=waiting,
+        behind=progress.behind,
+        blind_spots=blind,
+    )
 
 
 def forecast(relevant: Sequence[bool], fetches: int, ahead: int) -> YieldForecast | None:

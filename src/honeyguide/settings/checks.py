@@ -248,6 +248,14 @@ def _yield_mistakes(settings: Settings) -> Iterator[str]:
         yield f"budget.stop_when is {shown(settings.budget.stop_when)}: {error}"
 
 
+def _blind_spot_mistakes(settings: Settings) -> Iterator[str]:
+    name, share = settings.crawl.strategy, settings.crawl.blind_spots
+    order = getattr(STRATEGIES[name], "order", None) if share and name in STRATEGIES else None  # some decide it later
+    if order is not None and order.name == "SHALLOWEST":
+        why = f"{name} would draw from the shallowest links alone, which tell nothing of the others"
+        yield f"crawl.blind_spots is {share:g}, but {why}: set it to 0, or take another crawl.strategy"
+
+
 def _expression_mistakes(settings: Settings) -> Iterator[str]:
     from honeyguide.model import linear_pattern  # noqa: PLC0415
 
@@ -302,6 +310,7 @@ _CHECKS: Final = (
     _proxy_mistakes,
     _delay_mistakes,
     _yield_mistakes,
+    _blind_spot_mistakes,
     _restart_mistakes,
     _expression_mistakes,
     judge_mistakes,
