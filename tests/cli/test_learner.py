@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -40,6 +41,8 @@ def test_what_pays_is_said_in_words_saved_and_gone_on_with(cli: Cli) -> None:
     assert any("its anchor is near the topic" in line for line in lines)
     assert not any("meaning 3" in line for line in lines)
     assert any("hosts that answer" in line for line in lines)
+    assert any(".5 of " in line for line in lines)
+    assert lines.count("a redirect counts as half a page") == 1
     cli(f"crawl next {SMALL} --topic astronomy --keyword star --learn-from learned.npz")
     assert load_settings("next/settings.toml").crawl.learn_from == (str(Path("learned.npz").absolute()),)
     assert cli.json("learner next")["step"] == 12
@@ -90,11 +93,17 @@ def test_what_cannot_be_shown_or_begun_with_is_refused_in_one_line(cli: Cli, ref
     again = f"crawl again {SMALL} --topic geology --category Earth"
     assert "there.npz is there already" in refusal("learner run -o there.npz")
     assert "folder/new.npz cannot be written: No such file" in refusal("learner run -o folder/new.npz")
-    assert "crawled by best-first, which learns no" in refusal("learner plain")
-    assert "crawled by best-first, which learns no" in refusal("learner plain -o new.npz")
+    assert "crawled by best-first, and honeyguide learner does not show" in refusal("learner plain")
+    assert "crawled by best-first, and honeyguide learner does not show" in refusal("learner plain -o new.npz")
     assert not (tmp_path / "new.npz").exists()
     assert "learned by linear SARSA" in refusal(f"{again} --learn-from run")
-    assert "neither a run nor a file" in refusal(f"{again} --learn-from there.npz")
+    remedy = "give a run folder, a file of honeyguide learner -o, or shipped"
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("there.npz", "nowhere.npz", "pipe"):
+        message = refusal(f"{again} --learn-from {name}")
+        assert "neither a run nor a file" in message
+        assert remedy in message
+    assert f"a name is empty; {remedy}" in refusal(*again.split(), "--learn-from", "")
     assert "best-first begins with nothing learned before" in refusal(f"{again} --strategy best-first --learn-from run")
     assert "unknown setting lfa.start_weights" in refusal(f"{again} --set lfa.start_weights=run")
 

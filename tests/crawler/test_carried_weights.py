@@ -7,14 +7,14 @@ import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
 from deep_strategies import HAS_TORCH
-from honeyguide.crawler import Builder, crawl, learned_weights, resume
+from honeyguide.crawler import Builder, crawl, learned_weights, refresh, resume
 from honeyguide.errors import SettingsError, StrategyError
 from honeyguide.learn import STARTS, LearnedWeights
 from honeyguide.learn.learned import MEANINGS
@@ -40,6 +40,13 @@ def crawled(run: Path, strategy: str = "lfa-sync", budget: int = 30, **overrides
     overrides = {"topic__categories": CATEGORIES, "judge__reward": "han2018", **overrides}
     crawl(run, settings_for(strategy, budget=budget, **overrides), vectors=hashed_vectors()).close()  # type: ignore[arg-type]
     return run
+
+
+def numbered_world(strategy: str, folder: Path) -> dict[str, Any]:
+    """Return the setting of a world that numbers its pages, where a strategy needs one to begin with another."""
+    if strategy != "dqn-fixed":
+        return {}
+    return {"crawl__world": f"replay:{crawled(folder / 'web', 'breadth-first', budget=80)}"}
 
 
 def first_scores(run: Path) -> list[float]:
@@ -106,9 +113,9 @@ class TestReading:
 
     def test_a_run_of_a_strategy_without_weights_is_refused(self, tmp_path: Path) -> None:
         first = crawled(tmp_path / "first", "breadth-first")
-        with pytest.raises(StrategyError, match="was crawled by breadth-first, which learns no such weights"):
+        with pytest.raises(StrategyError, match="was crawled by breadth-first, which hands nothing on"):
             learned_weights(first)
-        assert "breadth-first, which learns no such weights" in refused(tmp_path / "run", first)
+        assert "breadth-first, which hands nothing on" in refused(tmp_path / "run", first)
 
 
 class TestBeginning:
@@ -123,12 +130,35 @@ class TestBeginning:
 
     @pytest.mark.parametrize("strategy", ["lfa-sync", "online-ridge", *DEEP])
     def test_a_file_counts_as_its_run(self, tmp_path: Path, strategy: str) -> None:
-        first = crawled(tmp_path / "first", strategy, budget=60)
+        world = numbered_world(strategy, tmp_path)
+        first = crawled(tmp_path / "first", strategy, budget=60, **world)
         file = saved(first, tmp_path / "learned.npz")
-        of_run = crawled(tmp_path / "of-run", strategy, crawl__learn_from=[str(first)])
-        of_file = crawled(tmp_path / "of-file", strategy, crawl__learn_from=[str(file)])
+        of_run = crawled(tmp_path / "of-run", strategy, crawl__learn_from=[str(first)], **world)
+        of_file = crawled(tmp_path / "of-file", strategy, crawl__learn_from=[str(file)], **world)
         assert story(of_run) == story(of_file)
         assert first_scores(of_run) != first_scores(first)[:30]
+
+    @pytest.mark.skipif(not HAS_TORCH, reason="PyTorch is not installed")
+    def test_outputs_of_pages_are_not_carried_where_pages_are_numbered_as_they_are_met(self, tmp_path: Path) -> None:
+        first = crawled(tmp_path / "first", "dqn-fixed")
+        assert "numbers its pages as they are met" in refused(tmp_path / "run", first, strategy="dqn-fixed")
+
+    def test_sums_that_no_crawl_can_have_are_refused(self, tmp_path: Path) -> None:
+        first = crawled(tmp_path / "first", "online-ridge")
+        learned = learned_weights(first)
+        rows, rewards = learned.numbers["rows"], learned.numbers["rewards"]
+        lopsided, negative, tiny = rows.copy(), rows.copy(), rows.copy()
+        lopsided[1, 2] += 1000.0
+        negative[1, 1] = -1000.0
+        tiny[0, 0] = 1e-300
+        for changed in (lopsided, negative, tiny, rows * 0.0):
+            file = saved(first, tmp_path / "file.npz", numbers={**learned.numbers, "rows": changed})
+            assert f"{file} has " in refused(tmp_path / "run", file, strategy="online-ridge")
+        for absurd in (rewards * 1e12, rewards + 1e300):
+            file = saved(first, tmp_path / "file.npz", numbers={**learned.numbers, "rewards": absurd})
+            assert "sums that no crawl can have" in refused(tmp_path / "run", file, strategy="online-ridge")
+        file = saved(first, tmp_path / "file.npz", columns=(learned.columns[1], *learned.columns[1:]))
+        assert "names a column twice" in refused(tmp_path / "run", file, strategy="online-ridge")
 
     def test_a_regression_begins_with_columns_that_mean_the_same_for_every_topic(self, tmp_path: Path) -> None:
         first, plain = crawled(tmp_path / "first", "online-ridge", budget=100), begun()
@@ -264,13 +294,32 @@ class TestCategories:
 class TestGoingOn:
     @pytest.mark.parametrize("strategy", ["lfa-sync", "online-ridge", *DEEP])
     def test_a_run_goes_on_without_what_it_began_with(self, tmp_path: Path, strategy: str) -> None:
-        first = crawled(tmp_path / "first", strategy, budget=60)
-        begun_with = {"concurrency": 1, "crawl__learn_from": [str(first)]}
+        world = numbered_world(strategy, tmp_path)
+        first = crawled(tmp_path / "first", strategy, budget=60, **world)
+        begun_with = {"concurrency": 1, "crawl__learn_from": [str(first)], **world}
         whole = crawled(tmp_path / "whole", strategy, budget=30, **begun_with)
         halves = crawled(tmp_path / "halves", strategy, budget=5, **begun_with)
         shutil.rmtree(first)
         resume(halves, budget=30, vectors=hashed_vectors()).close()
         assert story(halves) == story(whole)
+
+    def test_a_run_that_was_moved_goes_on_and_is_refreshed(self, tmp_path: Path) -> None:
+        first = crawled(tmp_path / "first", "online-ridge")
+        second = crawled(tmp_path / "second", "online-ridge", budget=5, crawl__learn_from=[str(first)])
+        shutil.rmtree(first)
+        moved = second.rename(tmp_path / "moved")
+        resume(moved, budget=10, vectors=hashed_vectors()).close()
+        with refresh(moved, tmp_path / "new", vectors=hashed_vectors()) as run:
+            assert run.progress.fetches
+            assert run.settings.crawl.learn_from == ()
+
+    def test_a_run_keeps_what_it_began_with(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        crawled(Path("first"), "online-ridge")
+        crawled(Path("second"), "online-ridge", budget=5, crawl__learn_from=["first"])
+        with pytest.raises(SettingsError, match=r"crawl\.learn_from is \['shipped'\], but second began with .*first"):
+            resume("second", {"crawl.learn_from": ["shipped"]}, budget=10, vectors=hashed_vectors())
+        resume("second", budget=10, vectors=hashed_vectors()).close()
 
     def test_interrupted_again_and_again_it_equals_the_uninterrupted_run(self, tmp_path: Path) -> None:
         first = crawled(tmp_path / "first", "online-ridge", budget=60)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import honeyguide
+from crawler.driving import script_settings
 from crawler.small_crawls import settings_for
 from honeyguide.crawler import RunExplainer
 from honeyguide.errors import SettingsError, StrategyError
 from honeyguide.runs import open_run
-from scripted_world import NOT_FOUND, ScriptedWorld
+from scripted_world import NOT_FOUND, ScriptedWorld, page_with
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -98,9 +99,18 @@ def test_what_came_is_compared_with_what_was_expected_by_tenths(crawled: Path) -
     assert all(part.correlation is None or -1 <= part.correlation <= 1 for part in parts)
 
 
+def test_addresses_without_a_word_have_no_word_in_common(tmp_path: Path) -> None:
+    gone = [f"http://s.test/{number}" for number in range(1, 7)]
+    script: Script = {"http://s.test/": page_with(*gone), **dict.fromkeys(gone, NOT_FOUND)}
+    settings = script_settings(crawl__strategy="online-ridge", budget__fetches=10)
+    honeyguide.crawl(tmp_path / "run", settings, world=ScriptedWorld(script), vectors=hashed_vectors()).close()
+    failing = honeyguide.what_pays(tmp_path / "run", vectors=hashed_vectors()).failing
+    assert {each.kind for each in failing} == {"host", "section", "shape"}
+
+
 def test_a_strategy_that_learns_no_weights_is_refused(tmp_path: Path) -> None:
     honeyguide.crawl(tmp_path / "run", settings_for("breadth-first", budget=5), vectors=hashed_vectors()).close()
-    with pytest.raises(StrategyError, match="crawled by breadth-first, which learns no weights"):
+    with pytest.raises(StrategyError, match="crawled by breadth-first, and honeyguide learner does not show"):
         honeyguide.what_pays(tmp_path / "run", vectors=hashed_vectors())
 
 

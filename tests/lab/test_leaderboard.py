@@ -166,7 +166,7 @@ def test_files_of_other_code_are_kept_and_named_those_of_other_crawls_made_again
     now = json.loads(whole)["result"]["honeyguide"]
     file.write_text(whole.replace(now, "0.0.9+older"))
     assert "1 by Honeyguide 0.0.9+older. By 0.0.9+older: url-heuristic." in made(board, tmp_path / "out").table
-    for damaged in (None, "[]", whole[:-30], whole.replace("geology", "opera")):
+    for damaged in (None, "[]", whole[:-30], whole.replace("geology", "opera"), whole.replace("found_at", "found")):
         file.unlink() if damaged is None else file.write_text(damaged)
         assert f"3 by Honeyguide {now}." in made(board, tmp_path / "out").table
         assert rows_of(tmp_path / "out") == before

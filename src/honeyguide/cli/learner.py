@@ -44,7 +44,8 @@ def learner(
 
     Shows what about a link raises or lowers its expected reward, by how much that counts among the links met; how well
     rewards were foreseen; and which addresses bring no page. Works while the crawl is going on, too.
-    [bold]crawl --learn-from RUN[/bold] begins another crawl with what was learned here, or with a file that -o wrote.
+    [bold]crawl --learn-from RUN[/bold] begins another crawl with what was learned here, or with a file that -o wrote;
+    [bold]--learn-from shipped[/bold] begins with what many crawls have learned.
 
     [bold]Example[/bold]
 
@@ -93,6 +94,8 @@ def _lines(learned: WhatPays) -> Iterator[str]:
             yield f"{steps:>15}  {part.expected:8.3f}  {part.came:6.3f}  {correlation:>11}".rstrip()
     yield from _sign_lines("links that mostly bring no page", learned.failing)
     yield from _sign_lines("hosts that answer", learned.answering)
+    if any(each.pages % 1 for found in (learned.failing, learned.answering) for each in found[:_SIGNS_SHOWN]):
+        yield "a redirect counts as half a page"
 
 
 def _sign_lines(title: str, found: Sequence[AnswersBySign]) -> Iterator[str]:

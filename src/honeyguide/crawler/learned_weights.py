@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from honeyguide.crawler.journal import split_snapshot
 from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
-from honeyguide.learn import STARTS, LearnedWeights, SavedLearner
+from honeyguide.learn import STARTS, WHAT_TO_GIVE, LearnedWeights, SavedLearner
 from honeyguide.registry import STRATEGIES
 from honeyguide.runs import open_run
 from honeyguide.settings import SHIPPED_START, table_of
@@ -27,7 +27,9 @@ def learned_weights(run: Path | str) -> LearnedWeights:
         settings, snapshot = opened.settings, opened.learner_snapshot()
     strategy = settings.crawl.strategy
     if not hands_on(strategy):
-        raise StrategyError(f"{run} was crawled by {strategy}, which learns no such weights; name a run of {_names()}")
+        raise StrategyError(
+            f"{run} was crawled by {strategy}, which hands nothing on to other crawls; name a run of {_names()}"
+        )
     if snapshot is None:
         raise StrategyError(f"{run} was killed before its first step and has no weights; resume it first")
     saved = SavedLearner(settings, split_snapshot(snapshot.state)[0], snapshot.step)
@@ -65,6 +67,8 @@ def begin_with_earlier(strategy: Strategy, settings: Settings) -> None:
 
 
 def _learned_from(name: str, strategy: str) -> LearnedWeights:
+    if not name.strip():
+        raise StrategyError(f"a name is empty; give {WHAT_TO_GIVE}")
     path = STARTS / f"{table_of(strategy)}.npz" if name == SHIPPED_START else Path(name)
     if name == SHIPPED_START and not path.exists():
         raise StrategyError(f"no start is shipped for {strategy}; name a run, or a file that honeyguide learner wrote")

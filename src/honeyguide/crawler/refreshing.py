@@ -68,6 +68,7 @@ def settings_to_refresh(old: Path | str, overrides: Mapping[str, Any], *, trust:
             settings,
             {
                 "crawl.strategy": "breadth-first",
+                "crawl.learn_from": [],
                 "crawl.seed_urls": [],
                 "crawl.sitemaps": [],
                 "crawl.feeds": [],

@@ -40,13 +40,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BATCH: Final = 512  # links whose rows are made at once
-_FOR_GOOD: Final = ("crawl.world", "crawl.strategy", "crawl.seed", "judge.kind", "world.missing")
+_FOR_GOOD: Final = ("crawl.world", "crawl.strategy", "crawl.seed", "judge.kind", "world.missing", "crawl.learn_from")
 """Settings that a run keeps from its start: with others it would be no crawl that anyone could repeat."""
 
 
 def kept_for_good(settings: Settings) -> dict[str, Any]:
     """Return the settings that a run keeps from its start."""
-    return {key: SETTINGS_BY_KEY[key].value_in(settings) for key in _FOR_GOOD}
+    values = ((key, SETTINGS_BY_KEY[key].value_in(settings)) for key in _FOR_GOOD)
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in values}  # as JSON has them
 
 
 def settings_to_resume(
@@ -59,14 +60,15 @@ def settings_to_resume(
             "pages again"
         )
     settings = with_budget(with_overrides(settings_to_build(folder, overrides, trust=trust), overrides), budget)
-    began_with = folder.changed_since_the_start(kept_for_good(settings))
+    now = kept_for_good(settings)
+    began_with = folder.changed_since_the_start(now)
     if "crawl.world" in overrides:  # the same world may have moved to another folder
         began_with.pop("crawl.world", None)
     if began_with:
         raise SettingsError(
             [
-                f"{key} is {shown(SETTINGS_BY_KEY[key].value_in(settings))}, but {folder.path} began with "
-                f"{shown(then)}: put that back, or start another run"
+                f"{key} is {shown(now[key])}, but {folder.path} began with {shown(then)}: put that back, or start "
+                "another run"
                 for key, then in began_with.items()
             ]
         )

@@ -133,7 +133,7 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
         workers = await _workers(opened, builder, world)
         parts = _parts(builder, world, hosts)
         options = _with_answers(options, builder.settings)  # the last that may be refused before anything is written
-        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), kept_for_good(settings))
+        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), kept_for_good(builder.settings))
         opened.enter_context(lock)
         remember(folder.path, builder.settings)
         store = open_store(folder, settings)

@@ -86,7 +86,7 @@ class WhatPays:
 
 
 def what_pays(run: Path | str, *, vectors: WordVectors | None = None, trust: bool = False) -> WhatPays:
-    """Say what the learner of a run has found to pay. StrategyError where its strategy learns nothing of that kind.
+    """Say what the learner of a run has found to pay. StrategyError where that of its strategy cannot be shown.
 
     A run that was not made here may name code and files outside of it only with `trust`.
     """
@@ -96,7 +96,8 @@ def what_pays(run: Path | str, *, vectors: WordVectors | None = None, trust: boo
         strategy, step = explainer.strategy_now(opened)
         if strategy.weights is None and not hands_on(name):
             raise StrategyError(
-                f"{run} was crawled by {name}, which learns no weights; honeyguide stats and explain tell of such runs"
+                f"{run} was crawled by {name}, and honeyguide learner does not show what that has learned; "
+                "honeyguide stats and explain tell of such runs"
             )
         rows = explainer.rows_now(opened, list(opened.some_links(LINKS_LOOKED_AT)))
         fetches = [each for each in opened.steps() if each.reward is not None]
@@ -159,7 +160,7 @@ def _answers(run: Run, dead_ends: DeadEnds) -> tuple[list[AnswersBySign], list[A
     found: dict[tuple[int, str], AnswersBySign] = {}
     for fetch in islice(run.steps(newest=FETCHES_LOOKED_AT), FETCHES_LOOKED_AT):
         for kind, sign in enumerate(sign_texts(fetch.url)):
-            if (kind, sign) not in found:
+            if sign and (kind, sign) not in found:
                 found[kind, sign] = AnswersBySign(KINDS[kind], sign, *dead_ends.told(fetch.url, kind))
     known = [each for each in found.values() if each.asked >= _FEWEST_ASKED]
     failing = [each for each in known if each.pages < each.asked / 2]

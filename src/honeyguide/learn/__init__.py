@@ -9,7 +9,7 @@ the states and actions of Han and Pertejo. A new one gets a line in `honeyguide.
 from honeyguide.learn.best_first import Beam, BeamSettings, BestFirst, BestFirstSettings
 from honeyguide.learn.dead_ends import DeadEnds
 from honeyguide.learn.han_features import FeatureStyle, Scale, TopicAndCategories
-from honeyguide.learn.learned import MEANINGS, OTHER_MEANING, STARTS, LearnedWeights, in_words
+from honeyguide.learn.learned import MEANINGS, OTHER_MEANING, STARTS, WHAT_TO_GIVE, LearnedWeights, in_words
 from honeyguide.learn.linear_sarsa import LfaSettings, LinearSarsa, Mode
 from honeyguide.learn.online_ridge import OnlineRidge, OnlineRidgeSettings
 from honeyguide.learn.orders import (
@@ -29,8 +29,8 @@ from honeyguide.learn.url_heuristic import BestUrlFirst
 from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst, WeightedBreadthFirstSettings
 
 __all__ = [
-    "MEANINGS", "OTHER_MEANING", "STARTS", "Beam", "BeamSettings", "BestFirst", "BestFirstSettings", "BestUrlFirst",
-    "BreadthFirst", "DeadEnds", "DepthFirst",
+    "MEANINGS", "OTHER_MEANING", "STARTS", "WHAT_TO_GIVE", "Beam", "BeamSettings", "BestFirst", "BestFirstSettings",
+    "BestUrlFirst", "BreadthFirst", "DeadEnds", "DepthFirst",
     "FeatureStyle", "FoundAgain", "Ingredients", "IterativeDeepening", "LearnedWeights", "LfaSettings", "LinearSarsa",
     "Mode", "ModifiedDepthFirst", "ModifiedDepthFirstSettings", "OnlineRidge", "OnlineRidgeSettings", "Order",
     "ParseOrSkip", "ParseOrSkipQ", "ParseOrSkipQSettings", "ParseOrSkipSettings", "RandomOrder", "RandomSkip",

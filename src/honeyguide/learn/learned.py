@@ -31,6 +31,8 @@ STARTS: Final = Path(__file__).parent / "starts"
 MOST_BYTES: Final = 30_000_000
 """Of a file; the largest network that can be asked for has about as many."""
 
+WHAT_TO_GIVE: Final = "a run folder, a file of honeyguide learner -o, or shipped"
+
 
 MEANINGS: Final = "meaning "
 """Begins the names of columns that say something only together."""
@@ -113,6 +115,8 @@ class LearnedWeights:
     def load(cls, path: Path) -> LearnedWeights:
         """Read a file. StrategyError where it is none."""
         try:
+            if path.exists() and not path.is_file():
+                raise ValueError("it is a pipe or a device")  # noqa: TRY301 - told as any other reason
             saved = load_arrays(path.read_bytes(), MOST_BYTES)
             strategy, kind = (str(saved[name].item()) for name in ("strategy", "kind"))
             columns = tuple(str(name) for name in saved["columns"].tolist())
@@ -121,10 +125,12 @@ class LearnedWeights:
         except (OSError, ValueError, KeyError, TypeError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise StrategyError(
-                f"{path} is neither a run nor a file that honeyguide learner -o wrote ({reason})"
+                f"{path} is neither a run nor a file that honeyguide learner -o wrote ({reason}); give {WHAT_TO_GIVE}"
             ) from None
         if not all(array.dtype.kind == "f" and np.isfinite(array).all() for array in numbers.values()):
             raise StrategyError(f"{path} holds what is no finite number; write it again with honeyguide learner -o")
+        if len(set(columns)) < len(columns):
+            raise StrategyError(f"{path} names a column twice; write it again with honeyguide learner -o")
         return cls(strategy, kind, columns, numbers, step, str(path))
 
     def refuse_unless(self, kind: str, shapes: Mapping[str, tuple[int, ...]]) -> None:

@@ -68,6 +68,8 @@ PULL_OF_COSINES: Final = 1.0  # and of what is known of the pages that show a li
 PULL_OF_MEANING: Final = 0.5
 ONE: Final = COLUMNS.index("always one")
 COSINES: Final = slice(1, 4)
+_MOST_FOR_A_PAGE: Final = 1e6  # cosines are below 1, and counts are logarithms
+_ROUNDING: Final = 1e-3  # of sums that were taken out of an inverse
 COUNTED: Final = slice(len(COLUMNS), len(COLUMNS) + len(SHOWN_BY))
 
 
@@ -127,18 +129,29 @@ def start_of(settings: OnlineRidgeSettings) -> Ridge:
     return Ridge.prior(weights, settings.regularisation * pulls)
 
 
+def _could_be_sums(rows: NDArray[np.float64], rewards: NDArray[np.float64]) -> bool:
+    """Return whether these may be Σ x xᵀ and Σ r x for one page: of a sane size, symmetric, no square negative."""
+    return bool(
+        max(np.abs(rows).max(), np.abs(rewards).max()) < _MOST_FOR_A_PAGE
+        and np.allclose(rows, rows.T, atol=_ROUNDING)
+        and np.linalg.eigvalsh(rows).min() > -_ROUNDING
+    )
+
+
 def from_means(
     rows: NDArray[np.float64], rewards: NDArray[np.float64], columns: Sequence[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return Σ x xᵀ and Σ r x of a run for one page, rows and rewards being measured from their means in that run.
 
     So only how links of one run differ is left: how many pages of a topic there are says nothing about another. What
-    is measured so already stays as it is. ValueError where the run has seen no page.
+    is measured so already stays as it is. ValueError where the run has seen no page, or no crawl could have such sums.
     """
     one = columns.index(COLUMNS[ONE]) if COLUMNS[ONE] in columns else None
-    if one is None or not rows[one, one] > 0:
+    if one is None or not rows[one, one] > 0.5:
         raise ValueError("has learned from no page")
     pages = rows[one, one]
+    if not _could_be_sums(rows / pages, rewards / pages):
+        raise ValueError("has sums that no crawl can have; write it again with honeyguide learner -o")
     mean_row, mean_reward = rows[one] / pages, rewards[one] / pages
     rows = rows / pages - np.outer(mean_row, mean_row)
     rewards = rewards / pages - mean_row * mean_reward

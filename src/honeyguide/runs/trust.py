@@ -52,6 +52,7 @@ _REACH_OUT_IF: Final[Mapping[str, Callable[[Settings], bool]]] = {
     "topic.like": lambda settings: any(example.startswith("@") for example in settings.topic.like),
     "topic.unlike": lambda settings: any(example.startswith("@") for example in settings.topic.unlike),
 }
+_ONLY_TO_BEGIN: Final = ("crawl.learn_from",)  # not read again once a run has stored a step
 _PARSED_BY_NATIVE_CODE: Final = ("vectors.encoder",)  # inside the run, too
 
 
@@ -112,7 +113,8 @@ def settings_to_build(
     where its crawl `goes_on`, a strategy or a judge that is not installed.
     """
     if not trust:
-        refuse_strange(run.path, load_run_settings(run.settings_file), given)
+        begun = _ONLY_TO_BEGIN if run.has_started else ()
+        refuse_strange(run.path, load_run_settings(run.settings_file), {*given, *begun})
     return (load_settings_to_resume if goes_on else load_run_settings)(run.settings_file)
 
 

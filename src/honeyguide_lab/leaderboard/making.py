@@ -10,7 +10,7 @@ import json
 import shutil
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import xxhash
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from honeyguide_lab.survey import Cell
 
 _ABOUT: Final = {"kind": "leaderboard"}
+_FIGURES: Final = ("honeyguide", "found_at", "processor_ms_per_fetch")  # of a crawl, to make its rows
 
 
 def make_leaderboard(
@@ -160,10 +161,10 @@ class BoardCrawl:
 
     @property
     def result(self) -> dict[str, Any] | None:
-        """What the crawl found; None where it is not made yet, or was asked for something else."""
+        """What the crawl found; None where it is not made yet, was asked for something else, or its file is damaged."""
         try:
             kept = json.loads(self.file.read_text(encoding="utf-8"))
-            return cast("dict[str, Any]", kept["result"]) if kept["asked"] == self.asked else None
+            return {name: kept["result"][name] for name in _FIGURES} if kept["asked"] == self.asked else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

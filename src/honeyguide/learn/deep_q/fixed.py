@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from honeyguide.errors import StrategyError
 from honeyguide.learn.deep_q.deep_q import DeepQ, PairDescriptions
 from honeyguide.learn.deep_q.networks import (
     ADVANTAGE,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from honeyguide.learn.deep_q.deep_q import Descriptions
     from honeyguide.learn.deep_q.networks import Beside, Tensor
     from honeyguide.learn.deep_q.training import StateLinks
+    from honeyguide.learn.learned import LearnedWeights
     from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, Page, ParentStats, Row, Rows, Url
 
@@ -62,6 +64,7 @@ class PageDescriptions:
         """`number_of` gives the number of a page of the world; without it they are numbered as they are met."""
         self._pairs = pairs
         self._number_of = number_of
+        self.has_numbers = number_of is not None
         width = pairs.shape.state_width
         self.shape = RowShape(width, width + DIGITS, pairs.shape.scale[:width], outputs)
         self.parent_rules = pairs.parent_rules
@@ -153,6 +156,15 @@ class PageDeepQ(DeepQ):
     @classmethod
     def _descriptions_of(cls, given: Ingredients, pairs: PairDescriptions) -> Descriptions:
         return PageDescriptions(pairs, given.settings.of(DqnSettings).outputs, given.page_numbers())
+
+    def begin_with(self, earlier: Sequence[LearnedWeights]) -> None:
+        """Take over the outputs of pages. StrategyError where the world does not number its pages."""
+        if not (isinstance(self._descriptions, PageDescriptions) and self._descriptions.has_numbers):
+            raise StrategyError(
+                "dqn-fixed has an output a page, and this world numbers its pages as they are met, so an output would "
+                "go to another page; leave it out, or choose dqn"
+            )
+        super().begin_with(earlier)
 
     def skip(self, url: Url, row: Row, chance: np.random.Generator) -> Skipped | None:  # noqa: ARG002
         """A link that the network has no output for is never fetched; a seed is."""
