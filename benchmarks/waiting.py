@@ -45,6 +45,8 @@ def main() -> None:
     on_topic = {url.text for url in urls if web.topic_of(url) == given.topic}
     pages = Counter(url.host for url in urls)
     found = Counter(url.host for url in urls if url.text in on_topic)
+    if not found:
+        parser.error(f"no page of this web is about {given.topic}: try geology, opera or astronomy")
     good = max(found, key=lambda host: (found[host], host))
     poor = sorted(pages, key=lambda host: (found[host] / pages[host], -pages[host]))[:POOR]
     print(machine())
