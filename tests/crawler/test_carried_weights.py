@@ -317,7 +317,7 @@ class TestGoingOn:
         monkeypatch.chdir(tmp_path)
         crawled(Path("first"), "online-ridge")
         crawled(Path("second"), "online-ridge", budget=5, crawl__learn_from=["first"])
-        with pytest.raises(SettingsError, match=r"crawl\.learn_from is \['shipped'\], but second began with .*first"):
+        with pytest.raises(SettingsError, match=r"crawl\.learn_from is \['shipped'\], but second began with"):
             resume("second", {"crawl.learn_from": ["shipped"]}, budget=10, vectors=hashed_vectors())
         resume("second", budget=10, vectors=hashed_vectors()).close()
 
