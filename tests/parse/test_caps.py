@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import repeat
 from time import process_time
 
 import pytest
@@ -12,7 +11,7 @@ from honeyguide.model import Cap, Fetched, Page, Url
 from honeyguide.parse import parse
 from honeyguide.parse.directives import Said, directives_of
 from honeyguide.parse.markup_cost import COPIES, DEEPEST, MOST_ATTRIBUTES, NAME_STEPS, STEPS, affordable_part
-from honeyguide.settings import ParseSettings
+from honeyguide.settings import ParseSettings, Settings, with_overrides
 from parse.test_awkward_input import htmlish
 
 HERE = Url.parse("http://here.test/")
@@ -98,7 +97,8 @@ def test_no_page_is_over_its_limits(html: str) -> None:
 @given(htmlish)
 def test_what_is_within_its_limits_is_not_cut(html: str) -> None:
     page = page_of(html, ParseSettings())
-    without = ParseSettings(10.0, 1000, *repeat(10**9, 6))
+    limits = [name for name in ParseSettings.__slots__ if name.startswith("max_") and name != "max_memory_megabytes"]
+    without = with_overrides(Settings(), {f"parse.{name}": 10**9 for name in limits}).parse
     assert page == page_of(html, without)
     assert page.cut_by == ()
 
@@ -179,5 +179,5 @@ class TestMarkup:
 
 def test_a_refresh_of_a_million_digits_is_read_once() -> None:
     began = process_time()
-    directives_of(Said(refresh="1" * 1_000_000), "", "", HERE, HERE)
+    directives_of(Said(refresh="1" * 1_000_000), Fetched(200, "", b""), "", HERE, HERE)
     assert process_time() - began < 1

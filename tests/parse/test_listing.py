@@ -169,3 +169,28 @@ def test_anything_gives_a_list_or_one_line(body: bytes) -> None:
     except PageError as error:
         told = str(error)
     assert "\n" not in told
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "<urlset><url><loc>http://a.test/p</loc><lastmod>{}</lastmod></url><url><loc>http://a.test/q</loc></url></urlset>",
+        "<rss><channel><item><link>http://a.test/p</link><pubDate>{}</pubDate></item></channel></rss>",
+        "<feed><entry><published>1999-01-01</published><updated>{}</updated><link href='http://a.test/p'/></entry></feed>",
+    ],
+)
+@pytest.mark.parametrize(
+    ("written", "moment"),
+    [
+        ("2026-11-16", 1_794_787_200.0),
+        ("2026-11-16T01:00:00+01:00", 1_794_787_200.0),
+        ("Mon, 16 Nov 2026 00:00:00 GMT", 1_794_787_200.0),
+        ("yesterday", None),
+        ("9999-99-99", None),
+        ("", None),
+    ],
+)
+def test_a_page_may_be_dated(entry: str, written: str, moment: float | None) -> None:
+    expected = {} if moment is None else {Url.parse("http://a.test/p"): moment}
+    found = listing(entry.format(written)).modified
+    assert {url: at for url, at in found.items() if at > 1e9} == expected

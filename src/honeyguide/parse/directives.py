@@ -1,4 +1,6 @@
-"""Directives to crawlers in the head of a page and in its headers: robots rules, canonical address, refresh.
+"""Directives to crawlers in head and headers of a page: robots rules, reserved uses, canonical address, refresh.
+
+Reservations that files of its site make of the page, such as tdmrep.json, are added to them.
 
 Only those addressed to all crawlers, or to us by name, count. Where head and headers differ, the strictest rule wins.
 """
@@ -9,12 +11,15 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from honeyguide.errors import InvalidUrl
-from honeyguide.model import NO_DIRECTIVES, Directives, Refresh, Url
+from honeyguide.model import Directives, Refresh, Url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from honeyguide.model import Fetched
+
 _NOFOLLOW: Final = frozenset({"nofollow", "none"})
+_RESERVED: Final = "1"  # as W3C's TDM Reservation Protocol writes it
 _NOINDEX: Final = frozenset({"noindex", "none"})
 # Rules of X-Robots-Tag that have a value; any other word before a colon is the name of a crawler.
 _RULES_WITH_VALUE: Final = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
@@ -32,18 +37,26 @@ class Said(NamedTuple):
     robots: Sequence[str] = ()  # the content of each element that is addressed to all, or to us
     canonical: str = ""  # the address; empty where there is none, or where several differ
     refresh: str = ""
+    tdm: Sequence[str] = ()  # the content of each tdm-reservation
+    tdm_policy: str = ""
 
 
-def directives_of(said: Said, robots_tag: str, agent: str, page: Url, base: Url) -> Directives:
+def directives_of(said: Said, fetched: Fetched, agent: str, page: Url, base: Url) -> Directives:
     """Return the directives of `page`, whose relative addresses are relative to `base`."""
-    if not (robots_tag or any(said)):
-        return NO_DIRECTIVES
+    site = fetched.site_directives
+    if not (fetched.robots_tag or fetched.tdm or any(said)):
+        return site
     rules = {rule.strip().lower() for content in said.robots for rule in content.split(",")}
-    rules.update(_rules_in_tag(robots_tag, agent.lower()))
+    rules.update(_rules_in_tag(fetched.robots_tag, agent.lower()))
     canonical = _address(said.canonical, base)
+    reservation, _, policy = fetched.tdm.partition(" ")
     return Directives(
         nofollow=bool(rules & _NOFOLLOW),
         noindex=bool(rules & _NOINDEX),
+        noai=site.noai or "noai" in rules,
+        noimageai="noimageai" in rules,
+        tdm=site.tdm or any(each.strip() == _RESERVED for each in (reservation, *said.tdm)),
+        tdm_policy=said.tdm_policy or policy or site.tdm_policy,
         canonical=None if canonical == page else canonical,
         refresh=_refresh(said.refresh, page, base),
     )

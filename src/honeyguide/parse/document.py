@@ -13,12 +13,13 @@ from honeyguide.parse.directives import Said, directives_of
 from honeyguide.parse.html import read_html
 from honeyguide.parse.links import WHOLE_PAGE, base_of, links_of, rules_of
 from honeyguide.parse.marked_text import read_marked, read_plain
-from honeyguide.settings import ParseSettings
+from honeyguide.settings import DOCUMENT_TYPES, DOCX, EPUB, ODT, PDF, ParseSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from honeyguide.model import Fetched, Occurrence, Url
+    from honeyguide.model import Fetched, FieldValue, Occurrence, Url
+    from honeyguide.parse.fields import FieldRule
     from honeyguide.parse.links import PageRules
     from honeyguide.parse.marked_text import MarkedText
     from honeyguide.settings import Settings
@@ -34,7 +35,7 @@ _SNIFFED_BYTES = 1024
 _UNKNOWN_BINARY = "application/octet-stream"
 
 _SIGNATURES = (
-    (b"%PDF-", "application/pdf"),
+    (b"%PDF-", PDF),
     (b"%!PS-Adobe-", "application/postscript"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"GIF87a", "image/gif"),
@@ -86,44 +87,96 @@ def _binary_type(fetched: Fetched) -> str | None:
     start = fetched.body[:_SNIFFED_BYTES]
     for signature, media_type in _SIGNATURES:
         if start.startswith(signature):
-            return media_type
+            return _document_in_zip(start) or media_type
     if is_declared_utf16(fetched.body, fetched.content_type):
         return None
     binary_bytes = len(start) - len(start.translate(None, _BINARY_BYTES))
     return _UNKNOWN_BINARY if binary_bytes > max(len(start) * _STRAY_SHARE, _STRAY_BYTES) else None
 
 
+def _document_in_zip(start: bytes) -> str | None:
+    """Return the type of a document that is a ZIP file, by the first member's name and what follows it."""
+    first = start[30:]
+    for media_type in (EPUB, ODT):
+        if first.startswith(f"mimetype{media_type}".encode()):
+            return media_type
+    return DOCX if start[:2] == b"PK" and first.startswith((b"[Content_Types].xml", b"word/")) else None
+
+
 USUAL_LIMITS: Final = ParseSettings()
 
 
 def parse(
-    url: Url, fetched: Fetched, rules: PageRules = WHOLE_PAGE, agent: str = "", limits: ParseSettings = USUAL_LIMITS
+    url: Url,
+    fetched: Fetched,
+    rules: PageRules = WHOLE_PAGE,
+    agent: str = "",
+    limits: ParseSettings = USUAL_LIMITS,
+    fields: Sequence[FieldRule] = (),
 ) -> Page:
-    """Return the page that `fetched` holds, found at `url`. Never raises: broken input gives what could be read of it.
+    """Return the page that `fetched` holds, found at `url`. Broken input gives what could be read of it.
 
-    `rules` are for HTML only. `agent` is the name by which a page may address us.
+    `rules` are for HTML only. `agent` is the name by which a page may address us. `fields` are read besides.
+    DocumentError for a document of which nothing can be read; nothing else raises.
     """
     media_type = media_type_of(fetched)
     if media_type in HTML_TYPES:
-        return _html_page(url, media_type, fetched, rules, agent, limits)
-    directives = directives_of(Said(), fetched.robots_tag, agent, url, url)
+        return _html_page(url, media_type, fetched, rules, agent, limits, fields)
+    if limits.documents and media_type in DOCUMENT_TYPES:
+        written, has_more = read_document(fetched, media_type, limits)
+        page = _html_page(url, media_type, written, WHOLE_PAGE, agent, limits, fields)
+        return replace(page, cut_by=tuple(sorted((*page.cut_by, Cap.PAGES)))) if has_more else page
+    directives = directives_of(Said(), fetched, agent, url, url)
     text, charset = decode(fetched.body, fetched.content_type) if media_type == PLAIN_TEXT else ("", "")
     reading = read_plain(text)
     reading, cut_by = _within_limits(reading, limits)
     return Page(
         url, media_type, charset, "", reading.text, reading.words, reading.main_spans, (), directives,
-        tuple(sorted(cut_by)),
+        tuple(sorted(cut_by)), _read_fields(fields, url, text) if fields else (),
     )  # fmt: skip
 
 
-def parser_for(settings: Settings) -> Callable[[Url, Fetched], Page]:
-    """Return the function that makes pages of bodies in a crawl with these settings."""
+def read_document(fetched: Fetched, media_type: str, limits: ParseSettings) -> tuple[Fetched, bool]:
+    """Return a document as if its host had sent it as HTML, and whether it has more pages than were read."""
+    if media_type == PDF:
+        from honeyguide.parse.pdf import read_pdf  # noqa: PLC0415 - few crawls read documents
+
+        html, has_more = read_pdf(fetched.body, limits.max_pages, limits.max_words)
+    else:
+        from honeyguide.parse.office import read_office  # noqa: PLC0415 - likewise
+
+        html, has_more = read_office(fetched.body, media_type), False
+    return replace(fetched, content_type=f"{HTML}; charset=utf-8", body=html.encode("utf-8", "replace")), has_more
+
+
+def parser_for(settings: Settings, *, with_fields: bool = False) -> Callable[[Url, Fetched], Page]:
+    """Return the function that makes pages of bodies in a crawl with these settings.
+
+    With `with_fields` it reads the fields that they name, too. SettingsError where one of them cannot be read.
+    """
     rules = rules_of(settings.crawl)
-    return partial(parse, rules=rules, agent=settings.fetch.product, limits=settings.parse)
+    fields: Sequence[FieldRule] = ()
+    if with_fields and settings.parse.fields:
+        from honeyguide.parse.fields import compile_fields  # noqa: PLC0415 - most crawls have none
+
+        fields = compile_fields(settings.parse.fields)
+    return partial(parse, rules=rules, agent=settings.fetch.product, limits=settings.parse, fields=fields)
+
+
+def _read_fields(fields: Sequence[FieldRule], url: Url, html: str) -> tuple[tuple[str, FieldValue], ...]:
+    from honeyguide.parse.fields import read_fields  # noqa: PLC0415 - most crawls have none
+
+    return read_fields(fields, url, html)
 
 
 def _html_page(
-    url: Url, media_type: str, fetched: Fetched, rules: PageRules, agent: str, limits: ParseSettings
+    url: Url,
+    media_type: str,
+    fetched: Fetched,
+    rules: PageRules,
+    agent: str,
+    limits: ParseSettings,
+    fields: Sequence[FieldRule],
 ) -> Page:
     html, charset = decode(fetched.body, fetched.content_type)
     document = read_html(
@@ -152,8 +205,9 @@ def _html_page(
         words=reading.words,
         main_spans=reading.main_spans,
         links=links,
-        directives=directives_of(document.said, fetched.robots_tag, agent, url, base_of(url, document.base_href)),
+        directives=directives_of(document.said, fetched, agent, url, base_of(url, document.base_href)),
         cut_by=tuple(sorted(cut_by)),
+        fields=_read_fields(fields, url, html) if fields else (),
     )
 
 

@@ -30,14 +30,18 @@ _INLINE = (
     "span|code|a(?:bbr|cronym)?|b(?:d[io]|ig)?|cite|d(?:ata|el|fn)|em|font|i(?:ns)?|kbd|mark|nobr|q|r(?:b|uby)"
     "|s(?:amp|mall|tr(?:ike|ong)|u[bp])?|t(?:ime|t)|u|var|wbr"
 )
-_WORD_ENDING_TAG = re.compile(rf"<(?!/?+(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
+WORD_ENDING_TAG = re.compile(rf"<(?!/?+(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
 _TITLE_AND_BASE = "title, base[href]"
 _NAMES = frozenset({"title", "base"})
-_SAID = 'meta[name="robots" i], meta[http-equiv="refresh" i]:not([name]), link[rel~="canonical" i][href]'
+_SAID = (
+    'meta[name="robots" i], meta[name^="tdm-" i], meta[http-equiv="refresh" i]:not([name]), '
+    'link[rel~="canonical" i][href]'
+)
 _SAFE_AGENT = re.compile(r"[\w.-]+")
 _MARKED = f"a[href], area[href], a[href] img[alt], {CANDIDATES}"
 _LINK_TAGS = frozenset({"a", "area"})
 _SOFT_HYPHEN = "\xad"
+_LONGEST_POLICY = 1000
 _LONGEST_NAME = 40  # of an element in a tag path
 
 
@@ -82,10 +86,10 @@ def _read(
     html: str, agent: str, max_links: int, *, from_first_paragraph: bool, tag_paths: bool
 ) -> tuple[HtmlDocument, int]:
     """Return the document, and how many markers were put into its text."""
-    tree = LexborHTMLParser(_WORD_ENDING_TAG.sub(" <", html))
+    tree = LexborHTMLParser(WORD_ENDING_TAG.sub(" <", html))
     title, base_href = _title_and_base(_names_in_what_is_seen(tree))
     said = _said(tree.head, agent)
-    if tree.body is None or (from_first_paragraph and not _cut_before_first_paragraph(tree.body)):
+    if tree.body is None or (from_first_paragraph and not cut_before_first_paragraph(tree.body)):
         return HtmlDocument(title, base_href, "", [], said), 0
     anchors, boilerplate, has_more = _mark(tree.body, max_links, TagPaths() if tag_paths else None)
     text = tree.body.text()
@@ -102,7 +106,7 @@ def _read(
     return HtmlDocument(title, base_href, text.replace(_SOFT_HYPHEN, ""), anchors, said, cut_by), 2 * bracket_count
 
 
-def _cut_before_first_paragraph(body: LexborNode) -> bool:
+def cut_before_first_paragraph(body: LexborNode) -> bool:
     """Take out what stands before the first `<p>`; False, and nothing is changed, where there is none."""
     node = body.css_first("p")
     if node is None:
@@ -219,14 +223,22 @@ def _said(head: LexborNode | None, agent: str) -> Said:
     """Return what the head asks of crawlers. What strayed into the body may be anybody's, and is not heard."""
     refresh = ""
     robots: list[str] = []
+    tdm: list[str] = []
+    tdm_policy = ""
     canonicals: set[str] = set()
     by_name = f', meta[name="{agent}" i]' if _SAFE_AGENT.fullmatch(agent) else ""
     for node in [] if head is None else head.css(_SAID + by_name):
         attributes = node.attributes
         if node.tag == "link":
             canonicals.add(attributes["href"] or "")
+        elif (name := (attributes.get("name") or "").lower()).startswith("tdm-"):
+            content = attributes.get("content") or ""
+            if name == "tdm-reservation":
+                tdm.append(content)
+            elif name == "tdm-policy":
+                tdm_policy = tdm_policy or content[:_LONGEST_POLICY]
         elif "name" in attributes:
             robots.append(attributes.get("content") or "")
         else:
             refresh = refresh or attributes.get("content") or ""
-    return Said(robots, canonicals.pop() if len(canonicals) == 1 else "", refresh)
+    return Said(robots, canonicals.pop() if len(canonicals) == 1 else "", refresh, tdm, tdm_policy)

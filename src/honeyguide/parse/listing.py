@@ -7,7 +7,9 @@ declared, nothing outside the document is asked for, and elements nest only so d
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
@@ -28,6 +30,7 @@ MAX_BYTES: Final = 50_000_000
 _GZIP_START: Final = b"\x1f\x8b"
 _ROOTS: Final = frozenset({"urlset", "sitemapindex", "rss", "feed", "RDF"})
 _ITEMS: Final = frozenset({"item", "entry"})
+_DATES: Final = frozenset({"lastmod", "updated", "published", "pubDate", "date"})
 _KINDS: Final = "a sitemap, a feed or a list of URLs"
 
 
@@ -38,6 +41,7 @@ class Listing:
     pages: tuple[Url, ...]
     sitemaps: tuple[Url, ...] = ()  # further files, of an index
     unusable: int = 0  # addresses that are no http or https URL
+    modified: Mapping[Url, float] = field(default_factory=dict)  # when pages were changed last, where the file says so
 
 
 def read_listing(url: Url, fetched: Fetched) -> Listing:
@@ -52,8 +56,10 @@ def read_listing(url: Url, fetched: Fetched) -> Listing:
     except _BadXmlError as error:
         raise PageError(f"{url} is not {_KINDS}: {error}; give another one") from None
     pages, unusable = _urls(url, reader.pages)
+    told = ((_url(url, *page), _moment(text)) for page, text in reader.modified.items())
+    modified = {page: moment for page, moment in told if page is not None and moment is not None}
     sitemaps, more_unusable = _urls(url, reader.sitemaps)
-    return Listing(pages, sitemaps, unusable + more_unusable)
+    return Listing(pages, sitemaps, unusable + more_unusable, modified)
 
 
 def sitemaps_in_robots(url: Url, fetched: Fetched) -> tuple[Url, ...]:
@@ -86,6 +92,21 @@ def _plain_list(url: Url, text: str) -> Listing:
         why = "no line is a URL" if lines else "it is empty"
         raise PageError(f"{url} is not {_KINDS}: {why}; give another one")
     return Listing(pages, unusable=unusable)
+
+
+def _moment(text: str) -> float | None:
+    """Return the Unix time that a date stands for, as sitemaps and Atom or as RSS write it; None where it is none."""
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        try:
+            found = parsedate_to_datetime(text.strip())
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return None
+    try:
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _urls(file: Url | None, written: Iterable[tuple[str, str]]) -> tuple[tuple[Url, ...], int]:
@@ -129,7 +150,8 @@ class _ListReader:
         self.sitemaps: list[tuple[str, str]] = []
         self._open: list[_Element] = []
         self._text: list[str] | None = None  # of an element whose text is an address
-        self._item_link = self._item_id = ""
+        self._item_link = self._item_id = self._item_date = ""
+        self.modified: dict[tuple[str, str], str] = {}  # of pages, as it is written
 
     def read(self, text: str) -> None:
         """Read a whole document. _BadXmlError where it is not well-formed, or not harmless."""
@@ -155,11 +177,11 @@ class _ListReader:
             raise _BadXmlError("it is HTML" if element.name.lower() == "html" else f"it is <{element.name}>")
         inside = self._open[-1].name if self._open else ""
         if element.name in _ITEMS:
-            self._item_link, self._item_id = "", element.attributes.get("about", "")
+            self._item_link, self._item_id, self._item_date = "", element.attributes.get("about", ""), ""
         elif inside in _ITEMS and element.name == "link" and element.attributes.get("rel", "alternate") == "alternate":
             self._item_link = self._item_link or element.attributes.get("href", "")
         self._open.append(element)
-        self._text = [] if element.name in ("loc", "link", "guid") else None
+        self._text = [] if element.name in ("loc", "link", "guid") or element.name in _DATES else None
 
     def _add_text(self, characters: str) -> None:
         if self._text is not None:
@@ -173,6 +195,10 @@ class _ListReader:
         match inside, ended.name:
             case "url", "loc":
                 self.pages.append((self._base, address))
+            case "url", "lastmod" if self.pages:
+                self.modified[self.pages[-1]] = address
+            case "item" | "entry", name if name in _DATES:
+                self._item_date = address if name == "updated" else self._item_date or address
             case "sitemap", "loc":
                 self.sitemaps.append((self._base, address))
             case "item", "link":
@@ -181,6 +207,8 @@ class _ListReader:
                 self._item_id = self._item_id or address
             case _, "item" | "entry" if self._item_link or self._item_id:
                 self.pages.append((ended.base or self._base, self._item_link or self._item_id))
+                if self._item_date:
+                    self.modified[self.pages[-1]] = self._item_date
 
     @property
     def _base(self) -> str:

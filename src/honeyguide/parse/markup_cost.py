@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 QUICK_BYTES: Final = 32_000
 QUICK_TAGS: Final = 3000
@@ -30,6 +30,8 @@ MOST_ATTRIBUTES: Final = 500  # of one tag
 # takes 3 ns where all are chosen to collide. A large script that is read as tags comes to 20 million.
 NAME_STEPS: Final = 250_000_000
 COPIES: Final = 500_000  # of formatting elements that were left open; one takes 2 µs and 300 bytes
+USUALLY_OPEN: Final = 10  # formatting elements
+PAIRS_IN_PAIRS: Final = 40  # so deep we look for ends that match; a page that a person wrote has some fifteen
 FEW_TAGS: Final = 2 * DEEPEST  # a document with fewer cannot be worth a closer look
 FEW_CHARACTERS: Final = 20_000  # likewise, for attributes
 
@@ -37,9 +39,22 @@ _TAG: Final = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)([\s/]+[^\s/>])?")
 _FORMATTING: Final = frozenset(
     ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 )  # fmt: skip
-_VARIED_FORMATTING: Final = re.compile(rf"<(?:{'|'.join(sorted(_FORMATTING))})[\s/]+[^\s/>]", re.IGNORECASE)
+
+
+def _spelled(name: str) -> str:
+    """Spell out both cases: the engine then jumps from one "<" to the next, which it does not where case is ignored."""
+    return "".join(f"[{letter}{letter.upper()}]" for letter in name)
+
+
+def _one_of(patterns: Iterable[str], names: Iterable[str]) -> str:
+    """Return a pattern for any of these, each of which begins with the name beside it."""
+    return f"(?=[{''.join(sorted({_spelled(name[0])[1:-1] for name in names}))}])(?:{'|'.join(patterns)})"
+
+
+_ANY_FORMATTING_NAME: Final = _one_of(map(_spelled, sorted(_FORMATTING)), _FORMATTING)
+_VARIED_FORMATTING: Final = re.compile(rf"<{_ANY_FORMATTING_NAME}[\s/]+[^\s/>]")
+_ANY_FORMATTING: Final = re.compile(rf"<{_ANY_FORMATTING_NAME}(?![a-zA-Z0-9])")
 _CELLS: Final = frozenset({"td", "th"})
-_USUALLY_OPEN: Final = 10  # formatting elements
 # Never nested in themselves by the parser: void elements, and those whose end is implied by the next of their kind.
 _FLAT: Final = frozenset(
     (
@@ -50,13 +65,33 @@ _FLAT: Final = frozenset(
 )  # fmt: skip
 # As the parser reads them, possessive throughout: no character is looked at twice.
 _ATTRIBUTE: Final = r"""[\s/]++(?:([^\s/>][^\s/>=]*+)(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s"'>][^\s>]*+)?+)?+)?+"""
-_TAG_WITH_ATTRIBUTES: Final = re.compile(rf"</?([a-zA-Z][^\s/>]*+)(?:{_ATTRIBUTE})*+")
-_COMMENT_OR_TAG: Final = re.compile(rf"<!--[^-]*+(?:-(?!->)[^-]*+)*+|{_TAG_WITH_ATTRIBUTES.pattern}")
-_END_OF_TEXT: Final = {  # of elements in which markup is text
-    name: re.compile(f"</{name}(?![^\\s/>])", re.IGNORECASE)
-    for name in ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
-}
+# As most people write them, then any: the same, but sooner found.
+_ATTRIBUTES: Final = f"""(?: [a-z-]++="[^"]*+")*+(?:{_ATTRIBUTE.replace("([^", "(?:[^")})*+"""
+_TAG_WITH_ATTRIBUTES: Final = re.compile(rf"</?[a-zA-Z][^\s/>]*+{_ATTRIBUTES}")
+_COMMENT: Final = "!--[^-]*+(?:-(?!->)[^-]*+)*+"
+_COMMENT_OR_TAG: Final = re.compile(
+    rf"<{_COMMENT}|<(/?)([a-zA-Z][a-zA-Z0-9]*+)(?=([\s/]++[^\s/>])?)[^\s/>]*+{_ATTRIBUTES}"
+)
+_TEXT: Final = ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")  # their markup is text
+_END_OF_TEXT: Final = {name: re.compile(f"</{name}(?![^\\s/>])", re.IGNORECASE) for name in _TEXT}
+_ANY_TEXT_ELEMENT: Final = _one_of(
+    (
+        rf"{_spelled(name)}(?![a-zA-Z0-9])[^\s/>]*+{_ATTRIBUTES}[^<]*+(?:<(?!(?i:/{name}(?![^\s/>])))[^<]*+)*+"
+        for name in _TEXT
+    ),
+    _TEXT,
+)
+# Comments and text elements whole, without a name.
+_NAMES_OUTSIDE: Final = re.compile(
+    rf"<(?:{_COMMENT}|{_ANY_TEXT_ELEMENT}|(/?[a-zA-Z][a-zA-Z0-9]*+)[^\s/>]*+{_ATTRIBUTES})"
+)
+_PAIR: Final = re.compile("<([^/<>]++)></\\1>")
+_NOT_NESTED: Final = frozenset(slash + name for name in (*_FLAT, *_TEXT) for slash in ("", "/")) | {""}
+_FORMATTING_MARKS: Final = {
+    slash + name: f"<{slash}{name}>" for name in _FORMATTING for slash in ("", "/")
+} | dict.fromkeys(("table", "/table", *_CELLS), "|")
 _ONE_ATTRIBUTE: Final = re.compile(_ATTRIBUTE)
+_TAG_NAME: Final = re.compile(r"</?([^\s/>]++)")
 # With these, other bytes than those of `<font` may come to mean it: UTF-16 and ISO-2022-JP.
 _STATEFUL: Final = re.compile(rb"[\x00\x1b]")
 _REMEMBERED: Final = 3
@@ -74,6 +109,8 @@ def is_quick(body: bytes) -> bool:
     The parser holds on to at most three formatting elements with the same name and attributes, and copies each at most
     once for every tag.
     """
+    if body.startswith(b"PK\x03\x04") or b"%PDF-" in body[:1024]:  # a document, whose reader promises nothing
+        return False
     tags = body.count(b"<")
     if len(body) > QUICK_BYTES or tags > QUICK_TAGS or _STATEFUL.search(body):
         return False
@@ -93,7 +130,7 @@ def affordable_part(html: str) -> str:
 
 
 def _up_to_many_names(html: str) -> str:
-    if len(html) < FEW_CHARACTERS:
+    if len(html) < FEW_CHARACTERS or _has_few_names(html):
         return html
     names: set[str] = set()
     counts: dict[str, int] = {}  # of the names in a tag, by its text: most tags were seen before
@@ -102,7 +139,7 @@ def _up_to_many_names(html: str) -> str:
         text = tag[0]
         count = counts.get(text)
         if count is None:
-            found = [tag[1].lower(), *_ONE_ATTRIBUTE.findall(text.lower())]
+            found = _names(text)
             names.update(found)
             count = counts[text] = len(found)
         steps += len(names) * count
@@ -111,38 +148,98 @@ def _up_to_many_names(html: str) -> str:
     return html
 
 
-class _Seen(NamedTuple):
-    """What looks like a tag."""
+def _names(tag: str) -> list[str]:
+    """Return the names in a tag: its own and those of its attributes."""
+    lower = tag.lower()
+    return [*_TAG_NAME.findall(lower)[:1], *_ONE_ATTRIBUTE.findall(lower)]
 
-    start: int
-    is_end: bool
-    name: str
-    has_attributes: bool
-    inside: int  # where the comment, tag or script begins that it stands in; -1 outside of all
+
+def _has_few_names(html: str) -> bool:
+    """Return whether counts over all tags show that no tag has too many names, nor all tags together.
+
+    Every name but that of the tag itself stands behind white space or a slash, and so takes two characters of the tag.
+    The names of one tag are looked up together among all before and themselves: of `n`, each among `n / 2` on average,
+    and among no more than differ.
+    """
+    tags = _TAG_WITH_ATTRIBUTES.findall(html)
+    longest = 2 * MOST_ATTRIBUTES
+    if max(map(len, tags), default=0) > longest and any(
+        len(tag) > longest and len(_names(tag)) > MOST_ATTRIBUTES + 1 for tag in tags
+    ):
+        return False
+    text = ">".join(tags)
+    most = len(tags) + len(text.split()) + text.count("/") + 1
+    if most * (most + MOST_ATTRIBUTES + 1) <= 2 * NAME_STEPS:
+        return True
+    text = ">".join(set(tags)).lower()
+    return len({*_TAG_NAME.findall(text), *_ONE_ATTRIBUTE.findall(text)}) * most <= NAME_STEPS
+
+
+_Seen: TypeAlias = tuple[int, bool, str, bool, int]
+"""Something that looks like a tag: where it starts, whether it is an end, its name, whether it has attributes, and
+where the comment, tag or script begins that it stands in; -1 outside of all."""
 
 
 def _tags(html: str) -> Iterator[_Seen]:
     """Find all that looks like a tag."""
     end = 0
-    while (found := _COMMENT_OR_TAG.search(html, end)) is not None:
+    search, find = _COMMENT_OR_TAG.search, html.find
+    while (found := search(html, end)) is not None:
         begin, end = found.span()
-        tag = _TAG.match(html, begin)
+        slash, name, attribute = found.groups()
         inner = begin + 1
-        if tag is not None:
-            name = tag[2].lower()
-            yield _Seen(begin, bool(tag[1]), name, tag[3] is not None, -1)
-            inner = tag.start(3) if tag[3] else tag.end()
-            if name in _END_OF_TEXT and not tag[1]:
+        if name is not None:
+            inner = found.start(3) if attribute else found.end(2)
+            name = name.lower()
+            yield begin, slash == "/", name, attribute is not None, -1
+            if not slash and name in _END_OF_TEXT:
                 close = _END_OF_TEXT[name].search(html, end)
                 end = len(html) if close is None else close.start()
-        if end - inner > 2 and "<" in html[inner:end]:
+        if end - inner > 2 and find("<", inner, end) >= 0:
             for each in _TAG.finditer(html, inner, end):
-                yield _Seen(each.start(), bool(each[1]), each[2].lower(), each[3] is not None, begin)
+                yield each.start(), bool(each[1]), each[2].lower(), each[3] is not None, begin
+
+
+def _most_open(tags: str) -> int:
+    """Return a number that is at no time exceeded by the elements open, given tags one after another: `<b><i></i>`.
+
+    A start and an end of one name with nothing between them leave behind what was open before. So they are taken out,
+    and then those that have come together, until there are none; only as deep as that, and as there are starts left,
+    can anything be open.
+    """
+    for depth in range(PAIRS_IN_PAIRS):
+        tags, pairs = _PAIR.subn("", tags)
+        if not pairs:
+            return depth + tags.count("<") - tags.count("</")
+    return PAIRS_IN_PAIRS + tags.count("<") - tags.count("</")
+
+
+def _names_outside(html: str) -> list[str]:
+    """Return the names of all tags in lower case, empty ones for comments and text elements."""
+    names = _NAMES_OUTSIDE.findall(html)
+    return " ".join(names).lower().split(" ") if names else []
+
+
+def _is_shallow(html: str) -> bool:
+    """Return whether the tags that are closed show that the document is not too deep."""
+    tags = html.count("<")
+    names = _names_outside(html)
+    nested = "".join([f"<{name}>" for name in names if name not in _NOT_NESTED])
+    inside = tags - len(names)
+    deepest = _most_open(nested) + inside + 1  # one for a text element
+    return deepest <= DEEPEST and deepest * tags <= STEPS
+
+
+def _is_closed(html: str) -> bool:
+    """Return whether nearly all formatting is closed, in the cell that it was opened in."""
+    marks = "".join(filter(None, map(_FORMATTING_MARKS.get, _names_outside(html))))
+    inside = len(_ANY_FORMATTING.findall(html)) - (marks.count("<") - marks.count("</"))
+    return _most_open(marks) + inside <= USUALLY_OPEN
 
 
 def _up_to_depths(html: str) -> str:
     """Count what is open, by name. An end closes nothing that is not open, or was opened outside the table it is in."""
-    if html.count("<") < FEW_TAGS:
+    if html.count("<") < FEW_TAGS or _is_shallow(html):
         return html
     opened: defaultdict[str, list[int]] = defaultdict(list)  # for each, how many tables were open before it
     inner: Counter[str] = Counter()  # open in the same comment, tag or script
@@ -220,7 +317,7 @@ class _OpenFormatting:
 
 def _up_to_copies(html: str) -> str:
     """Count the copies of formatting elements that the parser makes: of all that were left open, in every block."""
-    if len(_VARIED_FORMATTING.findall(html)) * html.count("<") < COPIES:
+    if len(_VARIED_FORMATTING.findall(html)) * html.count("<") < COPIES or _is_closed(html):
         return html
     formatting, copies = _OpenFormatting(), 0
     for start, is_end, name, has_attributes, inside in _tags(html):
@@ -237,7 +334,7 @@ def _up_to_copies(html: str) -> str:
             formatting.begin_table()
         elif name in _CELLS and not is_end:
             formatting.begin_cell()
-        copies += max(0, formatting.copied - _USUALLY_OPEN)
+        copies += max(0, formatting.copied - USUALLY_OPEN)
         if copies > COPIES:
             return html[:start]
     return html
