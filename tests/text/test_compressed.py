@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from honeyguide.processes import WorkerPool
 from honeyguide.text.compressed import BLOCK_BYTES, BrokenStream, CompressedFile
 from written_vectors import COMPRESSIONS
 
@@ -42,3 +43,14 @@ def test_lines_are_whole_wherever_blocks_end(tmp_path: Path, monkeypatch: pytest
     with CompressedFile(tmp_path / "plain") as file:
         assert list(file.lines()) == [b"one", b"", b"twenty-two", b"last"]
         assert (file.bytes_read, file.size_bytes, file.compression) == (20, 20, "")
+
+
+def test_a_stream_that_is_too_large_for_a_process_is_read_in_small_blocks_all_the_same(tmp_path: Path) -> None:
+    pack = COMPRESSIONS["bzip2"]
+    small, large = b"small" * 1000, bytes(70 * BLOCK_BYTES)
+    (tmp_path / "packed").write_bytes(pack(small) + pack(large) + pack(small))
+    with WorkerPool(2) as workers, CompressedFile(tmp_path / "packed", workers) as file:
+        blocks = list(file.blocks())
+        assert file.bytes_read == file.size_bytes
+    assert max(map(len, blocks)) <= BLOCK_BYTES
+    assert b"".join(blocks) == small + large + small

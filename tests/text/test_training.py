@@ -185,7 +185,7 @@ class TestRefusals:
         monkeypatch.setitem(sys.modules, "gensim.models", None)
 
         unread = iter(texts(3))
-        with pytest.raises(VectorsError, match=r"pip install 'honeyguide\[vectors\]'"):
+        with pytest.raises(VectorsError, match=r"pip install .*\[vectors\]'"):
             train_vectors(unread, tmp_path / "out", SMALL)
         assert len(list(unread)) == 3
 

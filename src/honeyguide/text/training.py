@@ -18,6 +18,7 @@ import xxhash
 
 from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.errors import VectorsError
+from honeyguide.extras import install_hint
 from honeyguide.model.counts import count_of
 from honeyguide.text.vector_files.formats import LARGEST_DIMENSION
 
@@ -174,7 +175,7 @@ def _gensim_word2vec() -> Any:  # noqa: ANN401 - gensim has no types
         from gensim.models import Word2Vec  # noqa: PLC0415 - a second to load, and an extra
     except ImportError:
         raise VectorsError(
-            "training vectors needs gensim, which is not installed: pip install 'honeyguide[vectors]'"
+            f"training vectors needs gensim, which is not installed: {install_hint('vectors')}"
         ) from None
     return Word2Vec
 

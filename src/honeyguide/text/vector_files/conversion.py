@@ -7,7 +7,6 @@ draft that it leaves is cleared away by the next. When a file has changed, its f
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import math
@@ -23,6 +22,7 @@ import numpy as np
 import xxhash
 
 from honeyguide.errors import VectorsError
+from honeyguide.locks import lock
 from honeyguide.text.compressed import BrokenStream, CompressedFile
 from honeyguide.text.vector_files.file_vectors import (
     ABOUT,
@@ -331,6 +331,6 @@ def _remove(*folders: Path) -> None:
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder; other processes wait for it."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with folder.with_name(f"{folder.name}.lock").open("w") as file:
+        lock(file.fileno(), waits=True)
         yield
