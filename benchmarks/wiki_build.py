@@ -4,20 +4,28 @@ Run `python benchmarks/wiki_build.py DUMP [--json]`. The build is timed against 
 reading its XML as well, and of what mwparserfromhell takes for the wikitext of the first `--articles` pages, where
 it is installed. Agreement is over those pages: words of the text as bags, links as sets of titles. Times are CPU time,
 except that the build has its wall time too, since unpacking runs in a thread of its own.
+
+With `--times N` the dump is first made N times as large, as a multistream file: each copy has titles of its own, and
+links to the articles of the first. With `--jobs 1,2` that dump is built with so many processes, each in a fresh one.
 """
 
 from __future__ import annotations
 
 import argparse
+import bz2
+import hashlib
 import json
+import re
 import resource
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -36,7 +44,7 @@ from honeyguide.worlds.wiki.wikitext import Converter
 from machine import machine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from honeyguide.worlds.wiki.wikitext import ConvertedArticle
 
@@ -44,6 +52,7 @@ T = TypeVar("T")
 IS_COMPARED = find_spec("mwparserfromhell") is not None
 _URL = Url.parse("http://benchmark.test/wiki/Page")
 _READS = 10_000
+_PAGES_IN_A_STREAM = 100  # as in the dumps of Wikimedia
 _OTHER_PLACES = (LinkKind.CATEGORY, LinkKind.FILE, LinkKind.LANGUAGE)
 
 
@@ -77,8 +86,29 @@ class WikitextSpeed:
     links_recall: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class JobsSpeed:
+    """A build with so many processes."""
+
+    jobs: int
+    xml_mb: float
+    wall_s: float
+    cpu_s: float  # of all processes together
+    writer_cpu_s: float  # of the one process that writes, which more processes cannot make quicker
+    writer_memory_mb: float  # peak
+    worker_memory_mb: float  # peak of the largest
+    world_hash: str
+
+
 def main() -> None:
     arguments = _arguments()
+    if arguments.jobs:
+        with tempfile.TemporaryDirectory() as folder:
+            dump = _in_a_fresh_process(enlarge, arguments.dump, Path(folder) / "dump.xml.bz2", arguments.times)
+            for jobs in arguments.jobs.split(","):
+                print(json.dumps(asdict(_in_a_fresh_process(measure_jobs, dump, int(jobs)))), flush=True)
+        print(machine())
+        return
     wikitext = measure_wikitext(arguments.dump, arguments.articles)
     build = measure_build(arguments.dump)
     if arguments.json:
@@ -98,7 +128,7 @@ def measure_build(path: Path) -> BuildSpeed:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "world"
         started = time.perf_counter()
-        build_s, _ = _timed(lambda: build_wiki(path, out))
+        build_s, _ = _timed(lambda: build_wiki(path, out, jobs=1))
         wall_s = time.perf_counter() - started
         started = time.perf_counter()
         with WikiWorld(out) as world:
@@ -118,6 +148,51 @@ def measure_build(path: Path) -> BuildSpeed:
         open_ms=open_s * 1e3,
         random_reads_per_s=_READS / read_s,
     )
+
+
+def measure_jobs(dump: Path, jobs: int) -> JobsSpeed:
+    """Build once; to be called in a process that has done nothing else, so that peaks of memory are the build's."""
+    with tempfile.TemporaryDirectory(dir=dump.parent) as folder:
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        started = time.perf_counter()
+        built = build_wiki(dump, Path(folder) / "world", jobs=jobs)
+        wall_s = time.perf_counter() - started
+        own, workers = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        with (built.path / "wiki.sqlite").open("rb") as file:
+            world_hash = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    writer_s = own.ru_utime + own.ru_stime - before.ru_utime - before.ru_stime
+    return JobsSpeed(
+        jobs=jobs,
+        xml_mb=built.xml_bytes / 1e6,
+        wall_s=round(wall_s, 2),
+        cpu_s=round(writer_s + workers.ru_utime + workers.ru_stime, 2),
+        writer_cpu_s=round(writer_s, 2),
+        writer_memory_mb=own.ru_maxrss / 1e3,
+        worker_memory_mb=workers.ru_maxrss / 1e3,
+        world_hash=world_hash,
+    )
+
+
+def enlarge(source: Path, path: Path, times: int) -> Path:
+    """Write a multistream dump of so many copies, the titles of all but the first renamed."""
+    with path.open("wb") as file:
+        for copy in range(times):
+            head, pages, end = _cut_into_pages(source)
+            file.write(b"" if copy else bz2.compress(head))
+            while some := b"".join(islice(pages, _PAGES_IN_A_STREAM)):
+                renamed = some.replace(b"</title>", b" (copy %d)</title>" % copy) if copy else some
+                file.write(bz2.compress(renamed))
+        file.write(bz2.compress(end))
+    return path
+
+
+def _cut_into_pages(source: Path) -> tuple[bytes, Iterator[bytes], bytes]:
+    """Return what comes before the first page, the pages, and the end."""
+    with CompressedFile(source) as file:
+        xml = b"".join(file.blocks())
+    first, last = xml.index(b"<page>"), xml.rindex(b"</page>") + len(b"</page>")
+    pages = (match[0] for match in re.finditer(rb"<page>.*?</page>\s*", xml[first:last], re.DOTALL))
+    return xml[:first], pages, xml[last:]
 
 
 def measure_wikitext(path: Path, count: int) -> WikitextSpeed:
@@ -190,6 +265,11 @@ def _cut(path: Path) -> int:
         return sum(1 for _ in dump.pages())
 
 
+def _in_a_fresh_process(work: Callable[..., T], *arguments: object) -> T:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+        return fresh.submit(work, *arguments).result()
+
+
 def _timed(work: Callable[[], T]) -> tuple[float, T]:
     start = time.process_time()
     result = work()
@@ -200,6 +280,8 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dump", type=Path, metavar="DUMP")
     parser.add_argument("--articles", type=int, default=1000, help="pages compared with mwparserfromhell")
+    parser.add_argument("--times", type=int, default=1, metavar="N", help="with --jobs: copies of the dump to build")
+    parser.add_argument("--jobs", metavar="N,N", help="only build, with these numbers of processes")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import random
+import re
+from dataclasses import replace
+from multiprocessing import active_children
 from typing import TYPE_CHECKING
 
 import pytest
 
 from honeyguide.errors import WorldError
 from honeyguide.model import Redirected
-from honeyguide.worlds.wiki import BuildProgress, WikiWorld, build_wiki
+from honeyguide.worlds.wiki import BuildProgress, WikiWorld, build_wiki, wiki_stats
 from worlds.wiki.dumps import Written, dump_xml, linked_titles, page_at, url, world_of, write_dump
 
 if TYPE_CHECKING:
@@ -184,3 +188,62 @@ def test_an_entity_bomb_is_refused(tmp_path: Path) -> None:
     (tmp_path / "dump").write_text('<!DOCTYPE mediawiki [<!ENTITY a "aaaa">]><mediawiki>&a;</mediawiki>')
     with pytest.raises(WorldError, match="not a MediaWiki dump"):
         build_wiki(tmp_path / "dump", tmp_path / "world")
+
+
+@pytest.fixture(scope="module")
+def long_dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A multistream dump of some megabytes whose streams end anywhere, as those of pbzip2 do."""
+    chance = random.Random(5)
+    pages = [
+        Written(
+            f"Page {number}",
+            f"[[Page {chance.randrange(900)}|to]] [[Page {chance.randrange(900)}]] [[Category:C{number % 7}]] "
+            + " ".join(f"{chance.getrandbits(32):x}" for _ in range(chance.randrange(600))),
+        )
+        for number in range(900)
+    ]
+    xml = dump_xml(pages)
+    path = tmp_path_factory.mktemp("long") / "dump.xml.bz2"
+    path.write_bytes(b"".join(bz2.compress(xml[start : start + 99_991]) for start in range(0, len(xml), 99_991)))
+    return path
+
+
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_the_world_is_the_same_with_any_number_of_processes(tmp_path: Path, long_dump: Path, jobs: int) -> None:
+    alone = build_wiki(long_dump, tmp_path / "alone", jobs=1)
+    built = build_wiki(long_dump, tmp_path / "built", jobs=jobs)
+    assert replace(built, path=alone.path) == alone
+    assert [file.name for file in built.path.iterdir()] == ["wiki.sqlite"]
+    assert (built.path / "wiki.sqlite").read_bytes() == (alone.path / "wiki.sqlite").read_bytes()
+
+
+@pytest.mark.parametrize("harm", ["cut off", "damaged"])
+def test_a_broken_dump_reads_the_same_in_processes(tmp_path: Path, long_dump: Path, harm: str) -> None:
+    packed = bytearray(long_dump.read_bytes())
+    middle = len(packed) * 2 // 3
+    if harm == "cut off":
+        del packed[middle:]
+    else:
+        packed[middle : middle + 50] = bytes(50)
+    (tmp_path / "dump").write_bytes(packed)
+    told = []
+    for jobs in (1, 2):
+        with pytest.raises(WorldError, match="ends too soon" if harm == "cut off" else "is damaged") as refusal:
+            build_wiki(tmp_path / "dump", tmp_path / "world", jobs=jobs)
+        told.append(re.sub(r"byte [\d,]+|[\d,]+ of", "", str(refusal.value)))  # how far was read ahead differs
+    assert told[0] == told[1]
+    assert [path.name for path in tmp_path.iterdir()] == ["dump"]
+    worlds = [build_wiki(tmp_path / "dump", tmp_path / f"{jobs}", keep_partial=True, jobs=jobs) for jobs in (1, 2)]
+    assert 300 < worlds[0].pages == worlds[1].pages < 900
+    first, second = (wiki_stats(world.path).fingerprint for world in worlds)
+    assert first == second
+
+
+def test_a_process_that_is_killed_ends_the_build_in_one_line(tmp_path: Path, long_dump: Path) -> None:
+    def kill(_: BuildProgress) -> None:
+        for process in active_children():
+            process.kill()
+
+    with pytest.raises(WorldError, match=r"^a process of the build was ended .* --jobs 1$"):
+        build_wiki(long_dump, tmp_path / "world", jobs=2, progress=kill)
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import xxhash
 
 from honeyguide.model import Answer, Failed, FailureReason, Unknown
+from honeyguide.settings import DOCX, ODT
 
 if TYPE_CHECKING:
     from honeyguide.model import Outcome, Url
@@ -26,6 +27,7 @@ _TYPE_BY_SUFFIX: Final = {
     "css": "text/css", "js": "text/javascript", "mjs": "text/javascript", "json": "application/json",
     "xml": "application/xml", "rss": "application/rss+xml", "atom": "application/atom+xml",
     "pdf": "application/pdf", "ps": "application/postscript", "epub": "application/epub+zip",
+    "docx": DOCX, "odt": ODT,
     "doc": "application/msword", "rtf": "application/rtf",
     "png": "image/png", "gif": "image/gif", "jpg": "image/jpeg", "jpeg": "image/jpeg", "webp": "image/webp",
     "svg": "image/svg+xml", "ico": "image/vnd.microsoft.icon", "avif": "image/avif", "bmp": "image/bmp",

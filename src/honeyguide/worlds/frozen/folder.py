@@ -35,7 +35,7 @@ from honeyguide.worlds.frozen.answers import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.fetch.robots import OriginRules
+    from honeyguide.fetch.site_rules import OriginRules
 
 # What stands in a path as it is, besides letters, digits and "-._~".
 _LITERAL: Final = "!$&'()*+,/:;=@[]|"
@@ -225,7 +225,8 @@ class FolderWorld:
         name = "robots.txt" if self._index.is_file("robots.txt") else self._index.follow_links("robots.txt")
         if name is None or not self._index.is_file(name):
             return None
-        from honeyguide.fetch.robots import product_of, rules_from  # noqa: PLC0415 - loads what the live web needs
+        from honeyguide.fetch.robots import rules_from  # noqa: PLC0415 - loads what the live web needs
+        from honeyguide.fetch.site_rules import product_of  # noqa: PLC0415
 
         return rules_from(self._read(name), self.base.origin, now=0.0, product=product_of(self._robots_agent))
 

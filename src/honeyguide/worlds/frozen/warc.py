@@ -130,7 +130,10 @@ def _parse_record(file: BinaryIO, offset: int, url: Url, max_body_bytes: int) ->
     content_type = (headers.get_bytes(b"Content-Type") or b"").decode("utf-8", "replace")
     outcome = _check_size(status, content_type, _read_body(record, file, offset, max_body_bytes + 1), max_body_bytes)
     tags = [value for name, value in headers.items() if name.lower() == "x-robots-tag"]
-    return replace(outcome, robots_tag="\n".join(tags)) if tags and isinstance(outcome, Fetched) else outcome
+    tdm = " ".join((headers.get(name) or "").strip() for name in ("TDM-Reservation", "TDM-Policy")).strip()
+    if not isinstance(outcome, Fetched) or not (tags or tdm):
+        return outcome
+    return replace(outcome, robots_tag="\n".join(tags), tdm=tdm)
 
 
 def _open_record(file: BinaryIO, offset: int) -> WarcRecord:

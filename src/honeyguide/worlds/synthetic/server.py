@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 _PORT_ATTEMPTS: Final = 20
 _BACKLOG: Final = 128
+ONE_ADDRESS: Final = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class Pace:
 class SyntheticServer:
     """Serves a synthetic web on loopback while its context is open.
 
-    Every host has its own address in 127.0.0.0/8 and all have the same free port. A request whose Host header does not
+    Every host has its own address in 127.0.0.0/8, or all have one where the system lacks that network; all have the
+    same free port. A request whose Host header does not
     belong to the address it came in on gets a 404. Use `async with` in a running loop, or `in_thread` from plain code.
     """
 
@@ -103,13 +105,16 @@ class SyntheticServer:
         if self._runner is not None:
             raise RuntimeError("this server is open already")
         names = self._world.host_names
-        sockets = _listen_on([_loopback_address(number) for number in range(len(names))])
+        places = [_loopback_address(number) for number in range(len(names))]
+        if not has_address(places[-1]):  # as on macOS: one address for all, told apart by the Host header
+            places = [ONE_ADDRESS] * len(names)
+        sockets = _listen_on(list(dict.fromkeys(places)))
         port = sockets[0].getsockname()[1]
         self._runner = web.ServerRunner(web.Server(self._handle, access_log=None), shutdown_timeout=0.1)
         await self._runner.setup()
         for listener in sockets:
             await web.SockSite(self._runner, listener).start()
-        self._addresses = {name: (_loopback_address(number), port) for number, name in enumerate(names)}
+        self._addresses = {name: (place, port) for name, place in zip(names, places, strict=True)}
         logger.info("serving %d hosts on loopback, port %d", len(names), port)
 
     async def close(self) -> None:
@@ -169,6 +174,15 @@ def _loopback_address(number: int) -> str:
     return f"127.{16 + high // 250}.{high % 250}.{low + 1}"
 
 
+def has_address(address: str) -> bool:
+    """Return whether this machine can listen at an address."""
+    try:
+        socket.create_server((address, 0)).close()
+    except OSError as error:
+        return error.errno != errno.EADDRNOTAVAIL
+    return True
+
+
 def _listen_on(addresses: Sequence[str]) -> list[socket.socket]:
     """Listening sockets on all the addresses and one port, which the system picks for the first of them."""
     for _ in range(_PORT_ATTEMPTS):
@@ -182,8 +196,7 @@ def _listen_on(addresses: Sequence[str]) -> list[socket.socket]:
                 listener.close()
             if error.errno != errno.EADDRINUSE:
                 raise WorldError(
-                    f"cannot listen on loopback address {address}: {error.strerror}; "
-                    "use fewer hosts, or a system that has all of 127.0.0.0/8"
+                    f"cannot listen on loopback address {address}: {error.strerror}; use fewer hosts"
                 ) from None
         else:
             return sockets

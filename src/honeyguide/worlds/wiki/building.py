@@ -6,25 +6,30 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
 
 from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.errors import WorldError
 from honeyguide.model.counts import count_of
+from honeyguide.processes import WorkerPool
 from honeyguide.worlds.wiki import world as world_file
 from honeyguide.worlds.wiki.dump import BrokenDump, Dump
 from honeyguide.worlds.wiki.first_pass import GatheredWiki
 from honeyguide.worlds.wiki.pagelinks import PageLinks
-from honeyguide.worlds.wiki.second_pass import WikiWriter
-from honeyguide.worlds.wiki.titles import TitleRules
+from honeyguide.worlds.wiki.second_pass import ArticleBatch, WikiWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     Progress = Callable[["BuildProgress"], None]
+
+
+_BYTES_WORTH_A_PROCESS: Final = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +66,18 @@ def build_wiki(
     pagelinks: Path | str | None = None,
     linktarget: Path | str | None = None,
     keep_partial: bool = False,
+    jobs: int | None = None,
     progress: Callable[[BuildProgress], None] = lambda _: None,
 ) -> BuiltWiki:
     """Build the world of a MediaWiki dump in the folder `out`, which must not be there or be empty.
 
     `sample` keeps each article with that probability, decided by its title and `seed`. With `pagelinks` the links are
     those of that table. Raises `WorldError`, and leaves nothing behind, when the dump is broken (unless `keep_partial`
-    and some articles are whole), when it is none, or when no article is in it. Memory: some 65 bytes a title.
+    and some articles are whole), when it is none, or when no article is in it.
+
+    `jobs` processes unpack, convert and render pages beside this one, which reads XML and writes: as many as there are
+    cores unless told, fewer for a small dump; with 1 there is none. The world is the same with any number, byte for
+    byte. Memory: some 65 bytes a title, and some 100 MB a process unless single pages are huge.
     """
     if not 0 < sample <= 1:
         raise WorldError(f"--sample {sample:g}: it must be above 0 and at most 1")
@@ -75,26 +85,30 @@ def build_wiki(
         raise WorldError("--linktarget explains a pagelinks table; give that too, with --pagelinks")
     with (
         _new_folder(Path(out)) as folder,
-        Dump(Path(dump)) as opened,
+        WorkerPool(jobs or _jobs_for(Path(dump))) as workers,
+        Dump(Path(dump), workers) as opened,
         closing(world_file.create(folder)) as world,
-        _scratch_database(folder) as scratch,
+        TemporaryDirectory(dir=folder) as name,
     ):
-        gathered = GatheredWiki(world, scratch, sample, seed)
-        trouble = _gather(opened, gathered, progress, keep_partial=keep_partial)
-        titles = gathered.end()
-        links = None
-        if pagelinks is not None:
-            links = PageLinks(scratch, gathered.numbers_by_page_id(), titles)
-            links.read(
-                Path(pagelinks),
-                None if linktarget is None else Path(linktarget),
-                lambda done, total: progress(BuildProgress("links", done, total, gathered.article_count)),
-            )
-        writer = WikiWriter(world, gathered, titles, TitleRules(opened.site), links)
-        writer.run(lambda done: progress(BuildProgress("write", done, gathered.article_count, done)))
+        scratch_folder = Path(name)
+        with _scratch_database(scratch_folder) as scratch:
+            gathered = GatheredWiki(world, scratch, sample, seed)
+            trouble = _gather(opened, gathered, workers, progress, keep_partial=keep_partial)
+            titles = gathered.end()
+            titles.save(scratch_folder)
+            if pagelinks is not None:
+                PageLinks(scratch, gathered.numbers_by_page_id(), titles).read(
+                    Path(pagelinks),
+                    None if linktarget is None else Path(linktarget),
+                    lambda done, total: progress(BuildProgress("links", done, total, gathered.article_count)),
+                )
+        count = gathered.article_count
+        articles = ArticleBatch(scratch_folder, opened.site, range(count), has_page_links=pagelinks is not None)
+        writer = WikiWriter(world, articles, workers)
+        writer.run(lambda done: progress(BuildProgress("write", done, count, done)))
         dropped = dict(sorted((gathered.dropped + writer.dropped).items()))
         counts = {
-            "pages": gathered.article_count,
+            "pages": count,
             "links": int(writer.out_degrees.sum()),
             "redirects": _count(world, "redirects"),
             "categories": _count(world, "categories"),
@@ -103,7 +117,7 @@ def build_wiki(
             **counts,
             "dropped": dropped,
             "dump_pages": dict(gathered.dump_pages),
-            "source": {"sample": sample, "seed": seed, "pagelinks": links is not None, "trouble": trouble},
+            "source": {"sample": sample, "seed": seed, "pagelinks": pagelinks is not None, "trouble": trouble},
             "site": asdict(opened.site),
             **writer.facts(),
         }
@@ -118,7 +132,15 @@ def build_wiki(
         )
 
 
-def _gather(dump: Dump, gathered: GatheredWiki, progress: Progress, *, keep_partial: bool) -> str:
+def _jobs_for(dump: Path) -> int:
+    """Return how many processes a dump is worth: a process takes a second to start."""
+    try:
+        return max(1, min(os.cpu_count() or 1, dump.stat().st_size // _BYTES_WORTH_A_PROCESS))
+    except OSError:
+        return 1  # whoever opens it says why it cannot be read
+
+
+def _gather(dump: Dump, gathered: GatheredWiki, workers: WorkerPool, progress: Progress, *, keep_partial: bool) -> str:
     """Make the first pass; return what was wrong with the dump, where that is tolerated."""
 
     def report() -> None:
@@ -126,7 +148,7 @@ def _gather(dump: Dump, gathered: GatheredWiki, progress: Progress, *, keep_part
 
     trouble = ""
     try:
-        gathered.read(dump, report)
+        gathered.read(dump, workers, report)
     except BrokenDump as error:
         if not keep_partial:
             raise
@@ -147,13 +169,10 @@ def _count(world: sqlite3.Connection, table: str) -> int:
 
 @contextmanager
 def _scratch_database(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database for the time of the build."""
-    path = folder / "scratch.sqlite"
-    try:
-        with closing(world_file.fast_database(path)) as scratch:
-            yield scratch
-    finally:
-        path.unlink(missing_ok=True)
+    """Open a database that is only written meanwhile, and only read after."""
+    with closing(world_file.fast_database(folder / world_file.SCRATCH_NAME)) as scratch:
+        yield scratch
+        scratch.execute("COMMIT")
 
 
 @contextmanager
@@ -173,6 +192,10 @@ def _new_folder(out: Path) -> Iterator[Path]:
             folder.replace(out)
     except sqlite3.OperationalError as error:
         raise WorldError(f"cannot write {out}: {error}; is there room on the disk?") from error
+    except BrokenProcessPool as error:
+        raise WorldError(
+            "a process of the build was ended from outside (out of memory?); try again, with fewer: --jobs 1"
+        ) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from honeyguide.processes import WorkerPool
+
 _ROOT: Final = "mediawiki"
 _PAGE_LEVEL: Final = 2  # depth of <page> and <siteinfo> below the root
 
@@ -42,9 +44,9 @@ class DumpPage:
 class Dump:
     """A dump that is open for reading, once, from its start."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, workers: WorkerPool | None = None) -> None:
         try:
-            self.file = CompressedFile(path)
+            self.file = CompressedFile(path, workers)
         except OSError as error:
             raise WorldError(f"cannot read {path}: {error.strerror or error}; check the path") from error
         self._handler = _Handler()

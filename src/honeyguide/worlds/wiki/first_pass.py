@@ -8,9 +8,12 @@ share a key with a probability of about one in 100,000.
 
 from __future__ import annotations
 
+import json
 import re
 from array import array
 from collections import Counter
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -20,13 +23,16 @@ from numpy.typing import NDArray
 
 from honeyguide.errors import InvalidUrl
 from honeyguide.model import Url
-from honeyguide.worlds.wiki.titles import ARTICLES, REDIRECT_WORDS, TitleRules
+from honeyguide.worlds.wiki.dump import BrokenDump
+from honeyguide.worlds.wiki.titles import ARTICLES, REDIRECT_WORDS, SiteInfo, TitleRules
 from honeyguide.worlds.wiki.wikitext import Converter
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
+    from honeyguide.processes import WorkerPool
     from honeyguide.worlds.wiki.dump import Dump, DumpPage
 
 Keys = NDArray[np.uint64]
@@ -45,23 +51,41 @@ def _as_keys(column: array[int]) -> Keys:
     return np.frombuffer(column, dtype=np.uint64) if column else np.empty(0, dtype=np.uint64)
 
 
+_TABLE_FILES: Final = ("keys.npy", "numbers.npy")
+
+
 class KeyTable:
-    """Looks up many keys at once. Does not change."""
+    """Looks up many keys at once. Does not change; the keys are sorted."""
 
     def __init__(self, keys: Keys, numbers: NDArray[np.int32]) -> None:
+        self._keys = keys
+        self._numbers = numbers
+
+    @classmethod
+    def of(cls, keys: Keys, numbers: NDArray[np.int32]) -> KeyTable:
+        """Return a table of keys in any order; of equal keys the first counts."""
         order = np.argsort(keys, kind="stable")
-        self._keys = keys[order]
-        self._numbers = numbers[order]
+        return cls(keys[order], numbers[order])
 
     @classmethod
     def in_order(cls, keys: Keys) -> KeyTable:
-        """Return number titles from 0 in the order given."""
-        return cls(keys, np.arange(len(keys), dtype=np.int32))
+        """Return a table that numbers keys from 0 in the order given."""
+        return cls.of(keys, np.arange(len(keys), dtype=np.int32))
+
+    @classmethod
+    def open(cls, folder: Path) -> KeyTable:
+        """Return a table that was saved. It stays on disk; processes share what the system keeps of it in memory."""
+        return cls(*(np.load(folder / name, mmap_mode="r") for name in _TABLE_FILES))
+
+    def save(self, folder: Path) -> None:
+        keys, numbers = _TABLE_FILES
+        np.save(folder / keys, self._keys)
+        np.save(folder / numbers, self._numbers)
 
     def with_redirects(self, keys: Keys, ends: Numbers) -> KeyTable:
         """Add redirects, each under the number of the article where it ends; -1 leaves one out."""
         kept = ends >= 0
-        return KeyTable(
+        return KeyTable.of(
             np.concatenate((self._keys, keys[kept])),
             np.concatenate((self._numbers, ends[kept].astype(np.int32))),
         )
@@ -110,7 +134,83 @@ def resolve(own: Keys, targets: Keys, articles: KeyTable) -> tuple[Numbers, NDAr
 
 
 _SEPARATOR: Final = "\x00"
-_PAGES_IN_A_TRANSACTION: Final = 1000
+_BATCH_PAGES: Final = 500
+_BATCH_CHARACTERS: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class PageBatch:
+    """Pages of a dump to be converted, and what must be known for that."""
+
+    site: str  # as JSON
+    sampled_below: float  # the articles that are kept have a smaller hash
+    seed: int
+    pages: list[DumpPage]
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredPage:
+    """A page of a dump without its markup. Only an article has `packed`, only a redirect `target_key`."""
+
+    kind: str  # article, redirect or other
+    title: str = ""
+    unusable: str = ""  # why it is left out
+    page_id: int = 0
+    target_key: int = 0
+    packed: bytes = b""
+    categories: tuple[str, ...] = ()
+    dropped_links: Mapping[str, int] = field(default_factory=dict)
+
+
+def convert_pages(batch: PageBatch) -> list[GatheredPage]:
+    """Convert pages, in whatever process this is."""
+    converter = _converter_for(batch.site)
+    return [converter.convert(page, batch.sampled_below, batch.seed) for page in batch.pages]
+
+
+@lru_cache(1)
+def _converter_for(site: str) -> _PageConverter:
+    return _PageConverter(TitleRules(SiteInfo(**json.loads(site))))
+
+
+class _PageConverter:
+    """Converts the pages of one wiki."""
+
+    def __init__(self, rules: TitleRules) -> None:
+        self._rules = rules
+        self._converter = Converter(rules)
+        self._packer = zstandard.ZstdCompressor(level=1)
+
+    def convert(self, page: DumpPage, sampled_below: float, seed: int) -> GatheredPage:
+        rules = self._rules
+        namespace = rules.namespace_of(page.title) if page.namespace is None else page.namespace
+        if namespace != ARTICLES:
+            return GatheredPage("other")
+        title = rules.normalise(page.title)
+        leads_to = page.redirect or redirect_target(page.text)
+        kind = "article" if leads_to is None else "redirect"
+        if not title or not _is_addressable(rules.address(title)):
+            return GatheredPage(kind, unusable="unusable titles")
+        if leads_to is not None:
+            return GatheredPage(kind, title, target_key=key_of(rules.article(leads_to)))
+        if xxhash.xxh3_64_intdigest(title.encode(), seed=seed) >= sampled_below:
+            return GatheredPage(kind, unusable="not in the sample")
+        article = self._converter.convert(page.text)
+        text = _SEPARATOR.join([article.html, *article.targets]).encode("utf-8", "replace")
+        return GatheredPage(
+            kind,
+            title,
+            page_id=page.page_id,
+            packed=self._packer.compress(text),
+            categories=article.categories,
+            dropped_links=article.dropped_links,
+        )
+
+
+def unpack_article(packed: bytes) -> tuple[str, list[str]]:
+    """Return the HTML with open links, and the titles those lead to."""
+    html, *targets = zstandard.decompress(packed).decode().split(_SEPARATOR)
+    return html, targets
 
 
 class GatheredWiki:
@@ -124,34 +224,51 @@ class GatheredWiki:
         self._scratch = scratch
         self._sampled_below = sample * 2.0**64
         self._seed = seed
-        self._packer = zstandard.ZstdCompressor(level=1)
         self._article_keys = array("Q")
         self._page_ids = array("Q")
         self._redirect_keys = array("Q")
         self._target_keys = array("Q")
         self.dropped: Counter[str] = Counter()  # by reason
         self.dump_pages: Counter[str] = Counter()  # by kind
-        scratch.execute("CREATE TABLE articles (number INTEGER PRIMARY KEY, packed BLOB)")
+        scratch.execute("CREATE TABLE articles (number INTEGER PRIMARY KEY, title TEXT, packed BLOB)")
         scratch.execute("CREATE TABLE redirects (number INTEGER PRIMARY KEY, title TEXT)")
 
     @property
     def article_count(self) -> int:
         return len(self._article_keys)
 
-    def read(self, dump: Dump, progress: Callable[[], None]) -> None:
+    def read(self, dump: Dump, workers: WorkerPool, progress: Callable[[], None]) -> None:
         """Read every page of a dump. What came before an error is kept."""
-        rules = converter = None
-        for count, page in enumerate(dump.pages()):
-            if rules is None or converter is None:
-                rules = TitleRules(dump.site)
-                converter = Converter(rules)
-            if count % _PAGES_IN_A_TRANSACTION == 0:
-                self._commit()
-                progress()
-            self._add(page, rules, converter)
+        trouble: list[BrokenDump] = []
+        for pages in workers.map(convert_pages, self._batches(dump, trouble)):
+            self._commit()
+            progress()
+            for page in pages:
+                self._add(page)
+        for error in trouble:
+            raise error
+
+    def _batches(self, dump: Dump, trouble: list[BrokenDump]) -> Iterator[PageBatch]:
+        """Yield every whole page; the error that ended the dump, if one did, goes to `trouble`."""
+        pages: list[DumpPage] = []
+        characters = 0
+        source = dump.pages()
+        while True:
+            try:
+                page = next(source, None)
+            except BrokenDump as error:
+                trouble.append(error)
+                page = None
+            if pages and (page is None or len(pages) == _BATCH_PAGES or characters > _BATCH_CHARACTERS):
+                yield PageBatch(json.dumps(asdict(dump.site)), self._sampled_below, self._seed, pages)
+                pages, characters = [], 0
+            if page is None:
+                return
+            pages.append(page)
+            characters += len(page.text)
 
     def end(self) -> KeyTable:
-        """Return number every redirect by where it ends; return the table that resolves links."""
+        """Number every redirect by where it ends; return the table that resolves links."""
         articles = KeyTable.in_order(_as_keys(self._article_keys))
         keys = _as_keys(self._redirect_keys)
         ends, is_circle = resolve(keys, _as_keys(self._target_keys), articles)
@@ -168,52 +285,30 @@ class GatheredWiki:
     def numbers_by_page_id(self) -> KeyTable:
         return KeyTable.in_order(_as_keys(self._page_ids))
 
-    def articles(self) -> Iterator[tuple[int, str, list[str]]]:
-        """Yield number, HTML with open links, and the titles those lead to; in order."""
-        for number, packed in self._scratch.execute("SELECT number, packed FROM articles ORDER BY number"):
-            yield number, *_unpack(packed)
+    def _add(self, page: GatheredPage) -> None:
+        self.dump_pages[page.kind] += 1
+        if page.unusable:
+            self.dropped[page.unusable] += 1
+        elif page.kind == "redirect":
+            self._add_redirect(page)
+        elif page.kind == "article":
+            self._add_article(page)
 
-    def some_articles(self, count: int) -> Iterator[tuple[int, str, list[str]]]:
-        """Yield at most so many of them, spread evenly."""
-        step = max(1, self.article_count // count)
-        for number in range(0, self.article_count, step):
-            (packed,) = self._scratch.execute("SELECT packed FROM articles WHERE number = ?", (number,)).fetchone()
-            yield number, *_unpack(packed)
+    def _add_redirect(self, page: GatheredPage) -> None:
+        self._scratch.execute("INSERT INTO redirects VALUES (?, ?)", (len(self._redirect_keys), page.title))
+        self._redirect_keys.append(key_of(page.title))
+        self._target_keys.append(page.target_key)
 
-    def _add(self, page: DumpPage, rules: TitleRules, converter: Converter) -> None:
-        namespace = rules.namespace_of(page.title) if page.namespace is None else page.namespace
-        if namespace != ARTICLES:
-            self.dump_pages["other"] += 1
-            return
-        title = rules.normalise(page.title)
-        leads_to = page.redirect or redirect_target(page.text)
-        self.dump_pages["article" if leads_to is None else "redirect"] += 1
-        if not title or not _is_addressable(rules.address(title)):
-            self.dropped["unusable titles"] += 1
-        elif leads_to is not None:
-            self._add_redirect(title, rules.article(leads_to))
-        elif xxhash.xxh3_64_intdigest(title.encode(), seed=self._seed) < self._sampled_below:
-            self._add_article(page, title, converter)
-        else:
-            self.dropped["not in the sample"] += 1
-
-    def _add_redirect(self, title: str, target: str) -> None:
-        self._scratch.execute("INSERT INTO redirects VALUES (?, ?)", (len(self._redirect_keys), title))
-        self._redirect_keys.append(key_of(title))
-        self._target_keys.append(key_of(target))
-
-    def _add_article(self, page: DumpPage, title: str, converter: Converter) -> None:
+    def _add_article(self, page: GatheredPage) -> None:
         number = self.article_count
-        if not self._world.execute("INSERT OR IGNORE INTO pages VALUES (?, ?)", (number, title)).rowcount:
+        if not self._world.execute("INSERT OR IGNORE INTO pages VALUES (?, ?)", (number, page.title)).rowcount:
             self.dropped["repeated titles"] += 1
             return
-        self._article_keys.append(key_of(title))
+        self._article_keys.append(key_of(page.title))
         self._page_ids.append(page.page_id)
-        article = converter.convert(page.text)
-        packed = self._packer.compress(_SEPARATOR.join([article.html, *article.targets]).encode("utf-8", "replace"))
-        self._scratch.execute("INSERT INTO articles VALUES (?, ?)", (number, packed))
-        self._add_labels(number, article.categories)
-        for kind, count in article.dropped_links.items():
+        self._scratch.execute("INSERT INTO articles VALUES (?, ?, ?)", (number, page.title, page.packed))
+        self._add_labels(number, page.categories)
+        for kind, count in page.dropped_links.items():
             self.dropped[f"{kind} links"] += count
 
     def _add_labels(self, number: int, categories: tuple[str, ...]) -> None:
@@ -230,11 +325,6 @@ class GatheredWiki:
             if database.in_transaction:
                 database.execute("COMMIT")
             database.execute("BEGIN")
-
-
-def _unpack(packed: bytes) -> tuple[str, list[str]]:
-    html, *targets = zstandard.decompress(packed).decode().split(_SEPARATOR)
-    return html, targets
 
 
 def _is_addressable(address: str) -> bool:

@@ -133,10 +133,6 @@ class PageLinks:
             targets = self._find_targets(batch, numbers_by_target_id, pagelinks)
             self._store(_parse_integers(row[0] for row in batch), targets)
 
-    def targets_of(self, source: int) -> list[int]:
-        found = self._scratch.execute("SELECT target FROM edges WHERE source = ? ORDER BY target", (source,))
-        return [target for (target,) in found]
-
     def _find_targets(
         self, batch: list[tuple[bytes, ...]], numbers_by_target_id: KeyTable | None, path: Path
     ) -> Numbers:
@@ -163,7 +159,7 @@ class PageLinks:
             ids.append(_parse_integers(row[0] for row in batch)[found >= 0])
             numbers.append(found[found >= 0])
         empty = np.empty(0, dtype=np.uint64)
-        return KeyTable(np.concatenate([empty, *ids]), np.concatenate([empty, *numbers]).astype(np.int32))
+        return KeyTable.of(np.concatenate([empty, *ids]), np.concatenate([empty, *numbers]).astype(np.int32))
 
     def _find_titles(self, named: Iterable[tuple[bytes, bytes]]) -> Numbers:
         titles = [title.decode("utf-8", "replace").replace("_", " ") if space == b"0" else "" for space, title in named]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
@@ -12,18 +13,22 @@ import numpy as np
 import xxhash
 import zstandard
 
-from honeyguide.worlds.wiki.first_pass import keys_of
+from honeyguide.worlds.wiki.first_pass import KeyTable, keys_of, unpack_article
+from honeyguide.worlds.wiki.titles import TitleRules
 from honeyguide.worlds.wiki.wikitext import LINK_ANCHOR, LINK_END, LINK_START
+from honeyguide.worlds.wiki.world import open_scratch
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
 
     from numpy.typing import NDArray
 
-    from honeyguide.worlds.wiki.first_pass import GatheredWiki, KeyTable
-    from honeyguide.worlds.wiki.pagelinks import PageLinks
-    from honeyguide.worlds.wiki.titles import TitleRules
+    from honeyguide.processes import WorkerPool
+    from honeyguide.worlds.wiki.titles import SiteInfo
 
 _OPEN_LINK = re.compile(f"{LINK_START}(\\d+){LINK_ANCHOR}([^{LINK_START}-{LINK_END}]*){LINK_END}")
 _BROKEN_LINK = re.compile(f"{LINK_START}\\d*{LINK_ANCHOR}?|[{LINK_ANCHOR}{LINK_END}]")
@@ -72,50 +77,131 @@ class ArticleRenderer:
 _DICTIONARY_BYTES: Final = 64 * 1024
 _DICTIONARY_PAGES: Final = 1000
 _FEWEST_FOR_A_DICTIONARY: Final = 200
+_DICTIONARY_FILE: Final = "dictionary"
 _COMPRESSION: Final = 3  # three times as fast as 6, for a file 5% larger; the dictionary takes off 12%
-_TITLES_REMEMBERED: Final = 1 << 17
-_PAGES_IN_A_TRANSACTION: Final = 1000
+_BATCH_ARTICLES: Final = 500
 _PATH_START: Final = len("https://")
 
 
-class WikiWriter:
-    """Writes every article that was gathered, in order. Memory: 8 bytes a page, and the titles met last."""
+@dataclass(frozen=True, slots=True)
+class ArticleBatch:
+    """Articles to be rendered from what the first pass left in the folder `scratch`."""
 
-    def __init__(
-        self,
-        world: sqlite3.Connection,
-        gathered: GatheredWiki,
-        titles: KeyTable,
-        rules: TitleRules,
-        links: PageLinks | None,
-    ) -> None:
-        self._world = world
-        self._gathered = gathered
-        self._titles = titles
-        self._page_links = links
+    scratch: Path
+    site: SiteInfo
+    numbers: range
+    has_page_links: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedBatch:
+    """Articles as the world keeps them, in order."""
+
+    bodies: list[tuple[int, bytes]]
+    links: list[tuple[int, bytes]]  # distinct articles, ascending
+    fingerprint: bytes  # of the pages
+    dropped: Counter[str]
+
+
+def render_pages(batch: ArticleBatch) -> list[bytes]:
+    """Render pages, in whatever process this is."""
+    with BatchRenderer(batch) as renderer:
+        return [page for page, _ in renderer.pages()]
+
+
+def pack_pages(batch: ArticleBatch) -> RenderedBatch:
+    """Render pages and compress each."""
+    dictionary = batch.scratch / _DICTIONARY_FILE
+    words = zstandard.ZstdCompressionDict(dictionary.read_bytes()) if dictionary.exists() else None
+    packer = zstandard.ZstdCompressor(level=_COMPRESSION, dict_data=words)
+    fingerprint = xxhash.xxh3_128()
+    bodies: list[tuple[int, bytes]] = []
+    links: list[tuple[int, bytes]] = []
+    with BatchRenderer(batch) as renderer:
+        for number, (page, targets) in zip(batch.numbers, renderer.pages(), strict=True):
+            bodies.append((number, packer.compress(page)))
+            links.append((number, targets.tobytes()))
+            fingerprint.update(page)
+        return RenderedBatch(bodies, links, fingerprint.digest(), renderer.dropped)
+
+
+class BatchRenderer:
+    """Renders articles with the links between them closed."""
+
+    def __init__(self, batch: ArticleBatch) -> None:
+        rules = TitleRules(batch.site)
+        self._batch = batch
+        self._scratch = open_scratch(batch.scratch)
+        self._titles = KeyTable.open(batch.scratch)
         self._renderer = ArticleRenderer(
-            lru_cache(_TITLES_REMEMBERED)(self._title_of),
-            lru_cache(_TITLES_REMEMBERED)(lambda number: _escaped_path(rules.address(self._title_of(number)))),
+            lru_cache(None)(self._title_of),
+            lru_cache(None)(lambda number: _escaped_path(rules.address(self._title_of(number)))),
         )
-        self.in_degrees = np.zeros(gathered.article_count, dtype="<u4")
-        self.out_degrees = np.zeros(gathered.article_count, dtype="<u4")
+        self.dropped: Counter[str] = Counter()
+
+    def pages(self) -> Iterator[tuple[bytes, NDArray[np.uint32]]]:
+        """Yield each page, and the distinct articles it links to, ascending."""
+        for number in self._batch.numbers:
+            (packed,) = self._scratch.execute("SELECT packed FROM articles WHERE number = ?", (number,)).fetchone()
+            yield self._render(number, *unpack_article(packed))
+
+    def _render(self, number: int, html: str, named: list[str]) -> tuple[bytes, NDArray[np.uint32]]:
+        found = self._titles.numbers_of(keys_of(named))
+        self.dropped["links out of the collection"] += int((found == NOWHERE).sum())
+        self.dropped["links to the page itself"] += int((found == number).sum())
+        found[found == number] = NOWHERE
+        listed: list[int] = []
+        if self._batch.has_page_links:
+            rows = self._scratch.execute("SELECT target FROM edges WHERE source = ? ORDER BY target", (number,))
+            listed = [target for (target,) in rows]
+            found[~np.isin(found, listed)] = NOWHERE
+        body, linked = self._renderer.body(html, found.tolist())
+        further = sorted(set(listed) - linked)
+        targets = np.array(sorted(linked.union(further)), dtype="<u4")
+        return self._renderer.page(number, body, further).encode(), targets
+
+    def _title_of(self, number: int) -> str:
+        (title,) = self._scratch.execute("SELECT title FROM articles WHERE number = ?", (number,)).fetchone()
+        return str(title)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._scratch.close()
+
+
+class WikiWriter:
+    """Writes every article that was gathered, in order. Memory: 8 bytes a page."""
+
+    def __init__(self, world: sqlite3.Connection, articles: ArticleBatch, workers: WorkerPool) -> None:
+        """Take all articles as one batch."""
+        count = len(articles.numbers)
+        self._world = world
+        self._articles = articles
+        self._workers = workers
+        self.in_degrees = np.zeros(count, dtype="<u4")
+        self.out_degrees = np.zeros(count, dtype="<u4")
         self.dropped: Counter[str] = Counter()
         self._dictionary = b""
         self._fingerprint = xxhash.xxh3_128()
 
     def run(self, progress: Callable[[int], None]) -> None:
-        packer = self._make_packer()
-        for number, html, named in self._gathered.articles():
-            page, targets = self._render(number, html, named, self.dropped)
-            self._world.execute("INSERT INTO bodies VALUES (?, ?)", (number, packer.compress(page)))
-            self._world.execute("INSERT INTO links VALUES (?, ?)", (number, targets.tobytes()))
-            self.out_degrees[number] = len(targets)
-            self.in_degrees[targets] += np.uint32(1)
-            self._fingerprint.update(page)
-            if number % _PAGES_IN_A_TRANSACTION == 0:
-                self._world.execute("COMMIT")
-                self._world.execute("BEGIN")
-                progress(number)
+        self._make_dictionary()
+        for batch in self._workers.map(pack_pages, self._batches(self._articles.numbers)):
+            progress(batch.bodies[0][0])
+            self._world.executemany("INSERT INTO bodies VALUES (?, ?)", batch.bodies)
+            self._world.executemany("INSERT INTO links VALUES (?, ?)", batch.links)
+            self._world.execute("COMMIT")
+            self._world.execute("BEGIN")
+            for number, packed in batch.links:
+                targets = np.frombuffer(packed, dtype="<u4")
+                self.out_degrees[number] = len(targets)
+                self.in_degrees[targets] += np.uint32(1)
+            self._fingerprint.update(batch.fingerprint)
+            self.dropped += batch.dropped
         self._world.execute("COMMIT")
 
     def facts(self) -> dict[str, Any]:
@@ -128,37 +214,21 @@ class WikiWriter:
             "fingerprint": self._fingerprint.hexdigest(),
         }
 
-    def _render(
-        self, number: int, html: str, named: list[str], dropped: Counter[str]
-    ) -> tuple[bytes, NDArray[np.uint32]]:
-        """Return the page, and the distinct articles it links to, ascending."""
-        found = self._titles.numbers_of(keys_of(named))
-        dropped["links out of the collection"] += int((found == NOWHERE).sum())
-        dropped["links to the page itself"] += int((found == number).sum())
-        found[found == number] = NOWHERE
-        listed: list[int] = []
-        if self._page_links is not None:
-            listed = self._page_links.targets_of(number)
-            found[~np.isin(found, listed)] = NOWHERE
-        body, linked = self._renderer.body(html, found.tolist())
-        further = sorted(set(listed) - linked)
-        targets = np.array(sorted(linked.union(further)), dtype="<u4")
-        return self._renderer.page(number, body, further).encode(), targets
+    def _batches(self, numbers: range) -> Iterator[ArticleBatch]:
+        for start in range(0, len(numbers), _BATCH_ARTICLES):
+            yield replace(self._articles, numbers=numbers[start : start + _BATCH_ARTICLES])
 
-    def _make_packer(self) -> zstandard.ZstdCompressor:
-        """Make the compressor of single pages; it has a dictionary where there are enough pages to learn one from."""
-        if self._gathered.article_count < _FEWEST_FOR_A_DICTIONARY:
-            return zstandard.ZstdCompressor(level=_COMPRESSION)
+    def _make_dictionary(self) -> None:
+        """Learn what pages have in common, for the compressor of single pages, where there are enough of them."""
+        count = len(self._articles.numbers)
+        if count < _FEWEST_FOR_A_DICTIONARY:
+            return
+        some = self._articles.numbers[:: max(1, count // _DICTIONARY_PAGES)]
         samples: list[bytes | bytearray | memoryview[int]] = [
-            self._render(*one, Counter())[0] for one in self._gathered.some_articles(_DICTIONARY_PAGES)
+            page for pages in self._workers.map(render_pages, self._batches(some)) for page in pages
         ]
-        dictionary = zstandard.train_dictionary(_DICTIONARY_BYTES, samples)
-        self._dictionary = dictionary.as_bytes()
-        return zstandard.ZstdCompressor(level=_COMPRESSION, dict_data=dictionary)
-
-    def _title_of(self, number: int) -> str:
-        (title,) = self._world.execute("SELECT title FROM pages WHERE number = ?", (number,)).fetchone()
-        return str(title)
+        self._dictionary = zstandard.train_dictionary(_DICTIONARY_BYTES, samples).as_bytes()
+        (self._articles.scratch / _DICTIONARY_FILE).write_bytes(self._dictionary)
 
 
 def _escaped_path(address: str) -> str:

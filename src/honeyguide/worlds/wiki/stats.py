@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.errors import WorldError
+from honeyguide.extras import install_hint
 from honeyguide.model.counts import count_of
 from honeyguide.worlds.wiki.world import WikiWorld
 
@@ -164,7 +165,7 @@ def plot_degrees(stats: WikiStats, file: Path) -> None:
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - an optional extra
     except ImportError:
-        raise WorldError("--plot needs matplotlib; install it with pip install 'honeyguide[plots]'") from None
+        raise WorldError(f"--plot needs matplotlib; install it with {install_hint('plots')}") from None
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log", xlabel="links of a page", ylabel="pages")
     for name, degrees, colour in (("in", stats.in_degree, "tab:blue"), ("out", stats.out_degree, "tab:orange")):

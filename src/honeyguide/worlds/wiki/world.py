@@ -84,6 +84,7 @@ FILE_NAME: Final = "wiki.sqlite"
 FORMAT: Final = 1
 _APPLICATION_ID: Final = 0x686E7977  # says in the file's head whose it is
 _WRITE_CACHE_KB: Final = 65_536
+SCRATCH_NAME: Final = "scratch.sqlite"
 
 
 def create(folder: Path) -> sqlite3.Connection:
@@ -99,6 +100,12 @@ def fast_database(path: Path) -> sqlite3.Connection:
     for pragma in ("journal_mode = OFF", "synchronous = OFF", f"cache_size = -{_WRITE_CACHE_KB}", "page_size = 8192"):
         database.execute(f"PRAGMA {pragma}")
     return database
+
+
+def open_scratch(folder: Path) -> sqlite3.Connection:
+    """Return the scratch database of a build, for reading alone; nothing is written to it any more."""
+    path = quote(str((folder / SCRATCH_NAME).absolute()))
+    return sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
 
 
 def finish(database: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
