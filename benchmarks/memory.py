@@ -3,6 +3,10 @@
 `python benchmarks/memory.py [--fetches 100000] [--strategy best-first] [--spec SPEC] [--run FOLDER] [--json]`: a crawl
 of a large synthetic web in process, with everything judged and stored. Every hundredth of the way it says how many
 pages there are, how many links wait, what the process has in memory now (resident), and how much it ever had.
+
+With `--waiting 10000000` there is no crawl: so many links of 100,000 hosts are met and wait, with rows as wide as those
+of the default strategy, and after every 1,000 of them one is taken, all being re-scored. It says the bytes for each
+further link.
 """
 
 from __future__ import annotations
@@ -16,15 +20,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 import honeyguide
 from honeyguide.crawler import PageJudged
+from honeyguide.crawler.links import LinkTable
+from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken
+from honeyguide.model import LinkId, LinkState, Url, weighted_sums
 from honeyguide.settings import settings_from
 from machine import machine
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from honeyguide.crawler import Event
+    from honeyguide.model import Rows
 
 SPEC: Final = "seed=1,pages=3000000,hosts=5000,mean_links=28"  # a million links wait after 92,000 fetches
+ROW_WIDTH: Final = 44
+HOSTS: Final = 100_000
+AT_ONCE: Final = 1_000
 PAGE_BYTES: Final = resource.getpagesize()
 
 
@@ -57,11 +72,61 @@ class Course:
         moment = Moment(progress.pages, progress.fetches, progress.waiting, resident_mb(), peak_mb(), seconds)
         self.moments.append(moment)
         if not self._is_quiet:
-            print(
-                f"{moment.fetches:>8,} fetches {moment.pages:>8,} pages {moment.waiting:>10,} waiting "
-                f"{moment.resident_mb:7.0f} MB now {moment.peak_mb:7.0f} MB at most {moment.seconds:7.0f} s",
-                flush=True,
-            )
+            print_moment(moment)
+
+
+class AlwaysReady:
+    """Hosts that may be asked at any time."""
+
+    def are_all_ready(self, _now: float) -> bool:
+        return True
+
+    def ready_at(self, count: int) -> NDArray[np.float64]:
+        return np.zeros(count)
+
+    def asked_at(self, count: int) -> NDArray[np.float64]:
+        return np.zeros(count)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighted:
+    """Scores rows by a weighted sum."""
+
+    weights: NDArray[np.float64]
+
+    def score(self, rows: Rows) -> NDArray[np.float64]:
+        return weighted_sums(rows, self.weights)
+
+
+def wait(links: int) -> list[Moment]:
+    """Let so many links wait, and look at the memory twenty times on the way."""
+    table, chance = LinkTable(), np.random.default_rng(1)
+    frontier = BestFirstFrontier(AlwaysReady(), ROW_WIDTH)
+    weights = chance.normal(size=ROW_WIDTH)
+    moments, started = [], time.process_time()
+    for taken, first in enumerate(range(0, links, AT_ONCE), 1):
+        urls = [Url(f"http://h{n % HOSTS}.example.test/section/page-{n}.html") for n in range(first, first + AT_ONCE)]
+        numbers = table.meet_new(urls, depth=1, distance=1, found_on=LinkId(0))
+        rows = chance.normal(size=(AT_ONCE, ROW_WIDTH)).astype(np.float16)
+        met = [LinkId(number) for number in numbers.tolist()]
+        frontier.push(Arrivals(met, table.hosts(met), weighted_sums(rows, weights), rows))
+        weights = weights + chance.normal(scale=0.001, size=ROW_WIDTH)
+        frontier.reprice(Weighted(weights))
+        best = frontier.take(0.0)
+        assert isinstance(best, Taken)
+        table.set_state(best.link, LinkState.DONE)
+        if (first + AT_ONCE) % (links // 20) == 0:
+            seconds = time.process_time() - started
+            moments.append(Moment(0, taken, len(frontier), resident_mb(), peak_mb(), seconds))
+    return moments
+
+
+def print_moment(moment: Moment) -> None:
+    print(
+        f"{moment.fetches:>8,} fetches {moment.pages:>8,} pages {moment.waiting:>10,} waiting "
+        f"{moment.resident_mb:7.0f} MB now {moment.peak_mb:7.0f} MB at most {moment.seconds:7.0f} s",
+        flush=True,
+    )
 
 
 def resident_mb() -> float:
@@ -79,7 +144,22 @@ def main() -> None:
     options.add_argument("--spec", default=SPEC)
     options.add_argument("--run", type=Path, help="where to leave the run; without it, it is thrown away")
     options.add_argument("--json", action="store_true")
+    options.add_argument(
+        "--waiting", type=int, default=0, metavar="LINKS", help="let so many links wait, without a crawl"
+    )
     chosen = options.parse_args()
+    if chosen.waiting:
+        moments = wait(chosen.waiting)
+        half, end = moments[len(moments) // 2 - 1], moments[-1]
+        further = (end.resident_mb - half.resident_mb) * 1e6 / (end.waiting - half.waiting)
+        if chosen.json:
+            told = [asdict(moment) for moment in moments]
+            print(json.dumps({"machine": machine(), "course": told, "bytes_a_further_link": further}, indent=2))
+            return
+        for moment in moments:
+            print_moment(moment)
+        print(f"{further:.0f} bytes for each further link")
+        return
     settings = settings_from(
         {
             "topic": {"name": "geology", "keywords": ["rock", "mineral"]},

@@ -8,6 +8,7 @@ and rows of numbers; what they mean is the strategy's business.
 from honeyguide.frontier.beam import BeamFrontier
 from honeyguide.frontier.best_first import BestFirstFrontier
 from honeyguide.frontier.by_depth import ByDepthFrontier
+from honeyguide.frontier.columns import grown, release
 from honeyguide.frontier.frontier import (
     Arrivals,
     Chances,
@@ -43,5 +44,7 @@ __all__ = [
     "SeenUrls",
     "SharedRowsFrontier",
     "Taken",
+    "grown",
+    "release",
     "worth_of",
 ]

@@ -9,10 +9,11 @@ again only when its whole chunk is empty, by any host: at most one idle slot for
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
+from honeyguide.frontier.columns import grown, release
 from honeyguide.frontier.frontier import worth_of
 
 if TYPE_CHECKING:
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
 
     from honeyguide.model import HostId, LinkId
 
-Scalar = TypeVar("Scalar", bound=np.generic)
-
 SMALLEST: Final = 8
 LARGEST: Final = 64  # larger ones cost more to price, smaller ones are more to look through; measured
+RELEASED_EVERY: Final = 32  # times that links come; then cold ones leave memory, where they are in a file
 NO_LINK: Final = -1
 NO_CHUNK: Final = -1
 HIGHEST: Final = 2**31 - 1  # above every link
@@ -65,6 +65,7 @@ class Chunks:
         self._highest = np.full(64, NO_LINK, dtype=np.int32)  # by host, the highest number that has come
         self._is_shuffled = np.zeros(64, dtype=np.bool_)  # by host, whether a lower number has come after it
         self._slots = 0
+        self._admissions = 0
         self._filling = np.full(64, NO_CHUNK, dtype=np.int32)  # by host, the chunk that its next link joins
         self._opened = np.zeros(16, dtype=np.int64)  # by chunk, when its host got it; orders the chunks of a host
         self._times_opened = 0
@@ -101,6 +102,9 @@ class Chunks:
 
         Their scores and rows are for the caller to set.
         """
+        self._admissions += 1
+        if self._admissions % RELEASED_EVERY == 0:
+            release((self.row, self.score))
         self._make_room_for_link(int(links.max()))
         self._make_room_for_host(int(hosts[-1]))
         assert (self.slot_of[links] == NO_LINK).all(), "a link that waits already is pushed again"
@@ -282,13 +286,3 @@ class Chunks:
             self._filling = grown(self._filling, host + 1, fill=NO_CHUNK)
             self._highest = grown(self._highest, host + 1, fill=NO_LINK)
             self._is_shuffled = grown(self._is_shuffled, host + 1, fill=0)
-
-
-def grown(column: NDArray[Scalar], at_least: int, *, fill: float | None) -> NDArray[Scalar]:
-    """Return a longer copy of a column: twice as long, or more where that is not enough."""
-    size = max(2 * len(column), at_least)
-    longer = np.empty((size, *column.shape[1:]), dtype=column.dtype)
-    longer[: len(column)] = column
-    if fill is not None:
-        longer[len(column) :] = fill
-    return longer

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
 import numpy as np
 
 from honeyguide.frontier.beam import BeamFrontier
-from honeyguide.frontier.chunks import grown
+from honeyguide.frontier.columns import grown
 from honeyguide.frontier.frontier import Arrivals, Frontier, NotBefore, Pairs, Taken
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 

@@ -1,14 +1,14 @@
-"""Every URL a run has met, numbered in order of discovery, in about 35 bytes each beside its text."""
+"""Every URL a run has met, numbered in order of discovery, in about 35 bytes each; of many, the texts are on disk."""
 
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import xxhash
 
+from honeyguide.frontier.columns import TextColumn
 from honeyguide.model import LinkId, Url
 
 if TYPE_CHECKING:
@@ -20,14 +20,13 @@ FREE: Final = -1
 class SeenUrls:
     """URL text to number and back. Exact: two texts with the same hash still get two numbers.
 
-    The texts lie end to end in one buffer. A hash table with open addressing finds their numbers: the place of a text
-    is given by its hash, or is the next free one after that. Looking up is as fast as in a dictionary, which would take
+    A hash table with open addressing finds the numbers of texts: the place of a text is given by its hash, or is the
+    next free one after that. Looking up is as fast as in a dictionary, which would take
     another 100 bytes for each URL, because it holds hashes and numbers as objects.
     """
 
     def __init__(self) -> None:
-        self._texts = bytearray()
-        self._ends = array("q", [0])  # text n lies between end n and end n+1
+        self._texts = TextColumn()
         self._hashes = array("Q")  # by number
         self._places = _table(self._hashes, size=1024)  # numbers by hash; at least half are FREE
 
@@ -48,8 +47,7 @@ class SeenUrls:
         texts = [url.text.encode() for url in urls]
         first = len(self)
         self._hashes.extend(map(xxhash.xxh3_64_intdigest, texts))
-        self._texts += b"".join(texts)
-        self._ends.extend(islice(accumulate(map(len, texts), initial=self._ends[-1]), 1, None))
+        self._texts.extend(texts)
         size = len(self._places)
         while 2 * len(self) > size:
             size *= 2
@@ -72,8 +70,7 @@ class SeenUrls:
         if number != FREE:
             return LinkId(number)
         number = self._places[place] = len(self)
-        self._texts += text
-        self._ends.append(len(self._texts))
+        self._texts.extend([text])
         self._hashes.append(digest)
         if 2 * len(self) > len(self._places):
             self._places = _table(self._hashes, size=2 * len(self._places))
@@ -81,17 +78,14 @@ class SeenUrls:
 
     def url(self, link: LinkId) -> Url:
         """Return the URL with this number."""
-        return Url(self._text(link).decode())
-
-    def _text(self, number: int) -> bytes:
-        return bytes(self._texts[self._ends[number] : self._ends[number + 1]])
+        return Url(self._texts[link].decode())
 
     def _place(self, text: bytes, digest: int) -> int:
         """Return where in the table the number of a text is, or would be."""
         last = len(self._places) - 1
         place = digest & last
         while (number := self._places[place]) != FREE:
-            if self._hashes[number] == digest and self._text(number) == text:
+            if self._hashes[number] == digest and self._texts[number] == text:
                 break
             place = (place + 1) & last
         return place
