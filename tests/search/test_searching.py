@@ -321,7 +321,6 @@ class TestMeaningOfMany:
 
     def test_every_page_with_a_word_or_a_near_vector_is_a_hit_in_order_of_score(self, many: Searcher) -> None:
         results = many.search("magma volcano", semantic=True, show_all=True, per_page=1000)
-        assert results.is_total_exact
         assert results.total == len(results.hits) > 300
         assert [hit.score for hit in results.hits] == sorted((hit.score for hit in results.hits), reverse=True)
         assert all(hit.parts.meaning > 0 or hit.parts.text > 0 for hit in results.hits)
@@ -341,9 +340,9 @@ class TestMeaningOfMany:
         for url, words in words_by_url.items():
             cosine = float(unit(vectors.vector(words)) @ asked)
             if url in shown:
-                assert shown[url].parts.meaning == pytest.approx(max(0.0, cosine), abs=2e-3)
+                assert shown[url].parts.meaning == pytest.approx(max(0.0, cosine), abs=1e-2)
             else:
-                assert cosine <= 2e-3
+                assert cosine <= 1e-2
                 assert "magma" not in words
 
     def test_pages_of_hits_are_pieces_of_one_list(self, many: Searcher) -> None:
@@ -352,7 +351,7 @@ class TestMeaningOfMany:
             urls: list[str] = []
             for page in range(1, 200):
                 results = many.search("magma", semantic=True, show_all=show_all, page=page, per_page=37)
-                assert (results.total, results.is_total_exact) == (everything.total, True)
+                assert results.total == everything.total
                 if not results.hits:
                     break
                 urls += [hit.url for hit in results.hits]
@@ -368,16 +367,6 @@ class TestMeaningOfMany:
         late = many.search("magma", semantic=True, show_all=True, per_page=1000, since=moment)
         assert [hit.url for hit in late.hits] == [hit.url for hit in everything if hit.fetched_at >= moment]
         assert late.total == len(late.hits)
-
-    def test_where_too_many_are_near_the_first_are_still_the_best(
-        self, many: Searcher, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        best = [hit.url for hit in many.search("magma", semantic=True, per_page=50).hits]
-        monkeypatch.setattr("honeyguide.search.choosing.LAST_LOOK", 100)
-        results = many.search("magma", semantic=True, per_page=50)
-        assert [hit.url for hit in results.hits] == best
-        assert not results.is_total_exact
-        assert results.total == many.search("magma", semantic=True, show_all=True).total
 
     def test_what_is_hidden_is_counted_among_all_that_are_near(
         self, many: Searcher, long_run: Path, tmp_path: Path
@@ -415,21 +404,23 @@ class TestHowMany:
                 urls: list[str] = []
                 for page in range(1, 100):
                     results = searcher.search("ore", semantic=semantic, page=page, per_page=per_page)
-                    totals.add((results.total, results.is_total_exact))
+                    totals.add(results.total)
                     urls += [hit.url for hit in results.hits]
                     if not results.hits:
                         break
                 assert len(urls) == len(set(urls)) == results.total
-            assert totals == {(30, True)}
+            assert totals == {30}
             assert searcher.search("ore", semantic=semantic, show_all=True).total == 33
 
-    def test_where_too_many_match_it_is_the_most_that_there_can_be(
+    def test_it_is_the_same_where_too_many_match_to_score_them_all(
         self, runs: list[Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("honeyguide.search.choosing.LAST_LOOK", 22)
         with Searcher(runs) as searcher:
             found = [searcher.search("ore", page=page, per_page=size) for page, size in ((1, 1), (2, 10), (1, 1000))]
-        assert {(results.total, results.is_total_exact) for results in found} == {(43, False)}
+            apart = searcher.search("ore", show_all=True)
+        assert {results.total for results in found} == {30}
+        assert apart.total == 33
 
     @pytest.mark.parametrize("collapses", [False, True])
     def test_where_too_many_match_pages_of_hits_are_pieces_of_one_list(
@@ -446,7 +437,6 @@ class TestHowMany:
         weights = {"search.topic_weight": 5.0, "search.collapse": collapses}
         with Searcher([big, *runs], weights) as searcher:
             everything = searcher.search("ore", per_page=1000).hits
-            monkeypatch.setattr("honeyguide.search.choosing.FIRST_LOOK", 2)
             monkeypatch.setattr("honeyguide.search.choosing.LAST_LOOK", 40)
             lists = []
             for per_page in (7, 33, 1000):
@@ -601,4 +591,4 @@ class TestBadInput:
 
 def _nothing_new(searcher: object, step: int, vectors: object) -> object:
     assert step > 0
-    return PageVectors(np.empty(0, dtype=np.int64), np.empty((0, 256), dtype=np.float16))
+    return PageVectors.of(np.empty(0, dtype=np.int64), np.empty((0, 256)))

@@ -154,6 +154,8 @@ class Matcher:
     boosts: Mapping[str, float]  # by field: what a word there counts
     needs_all: bool  # whether parts side by side must all be there
     terms: set[str] = field(default_factory=set)  # looked up by now, for snippets
+    optional: list[tantivy.Query] = field(default_factory=list)  # words made by now that only add to scores
+    decides: bool = False  # whether anything made by now decides which pages match
 
     def match(self, node: Node, *, words_are_optional: bool = False) -> TextMatch:
         """Return the query for a tree.
@@ -166,6 +168,7 @@ class Matcher:
             case Required(part):
                 return self.match(part)
             case Not(part):
+                self.decides = True
                 forbidden = self.match(part).query
                 return TextMatch(None if forbidden is None else _clauses([(Occur.MustNot, forbidden)]))
             case AllOf(parts):
@@ -183,6 +186,7 @@ class Matcher:
         found = [self._in_fields(("title", "text"), [term], 0) for term in terms]
         clauses = [(Occur.Should, each.query) for each in found if each.query is not None]
         if words_are_optional:
+            self.optional += [query for _, query in clauses]
             clauses.append((Occur.Must, _anything()))
         return (
             TextMatch(Query.boolean_query(clauses), sum(each.bound for each in found)) if clauses else TextMatch(None)
@@ -195,6 +199,7 @@ class Matcher:
         for part in parts:
             if isinstance(part, Not) and not is_either:
                 made, how = self.match(part.part), Occur.MustNot
+                self.decides = True
             else:
                 made = self.match(part, words_are_optional=is_optional)
                 how = Occur.Must if isinstance(part, Required) else occur
@@ -205,13 +210,16 @@ class Matcher:
 
     def _words(self, words: Words, *, is_optional: bool) -> TextMatch:
         if words.field == "host":
+            self.decides = True
             return TextMatch(Query.const_score_query(host_query(self.schema, words.text), 0.0))
         terms = self.analyzer.analyze(marked(words.text))
         if not terms:
             return TextMatch(None)
         found = self._in_fields((words.field,) if words.field else ("title", "text"), terms, words.slop)
         if is_optional and found.query is not None and not (words.field or words.is_phrase):
+            self.optional.append(found.query)
             return TextMatch(_clauses([(Occur.Must, _anything()), (Occur.Should, found.query)]), found.bound)
+        self.decides = True
         return found
 
     def _in_fields(self, fields: Sequence[str], terms: list[str], slop: int) -> TextMatch:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
+    from honeyguide.model import FieldValue
     from honeyguide.search.choosing import ChosenPage
     from honeyguide.search.facets import FacetCounts
     from honeyguide.search.shard import FoundPages
@@ -44,6 +45,7 @@ class SearchHit:
     is_relevant: bool
     parts: ScoreParts
     duplicates: tuple[str, ...] = ()  # pages with the same text that are not shown
+    fields: Mapping[str, FieldValue] = field(default_factory=dict)  # by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,6 @@ class SearchResults:
     pages_searched: int
     hidden: int = 0  # pages that match and were left out by a setting
     hidden_by: Mapping[str, int] = field(default_factory=dict)  # the same by setting; a page may be left out by several
-    is_total_exact: bool = True  # or there may be fewer: too many match to find all duplicates
     suggestion: str | None = None  # the query as it was probably meant
     facets: FacetCounts | None = None  # where they were asked for
 
@@ -70,32 +71,32 @@ def make_hits(choices: Sequence[ChosenPage], terms: Collection[str]) -> tuple[Se
 
 
 def _hit(choice: ChosenPage, terms: Collection[str], makers: dict[str, SnippetMaker]) -> SearchHit:
-    found, row = choice.found, choice.row
-    shard, address = found.shard, found.addresses[row]
-    document = shard.searcher.doc(address)
+    found, shard = choice.found, choice.found.shard
+    row = int(found.rows[choice.row])
+    document = shard.searcher.doc(found.address(choice.row))
     language = shard.index.language
     if language not in makers:
         makers[language] = SnippetMaker(terms, shard.index.analyzer.analyze)
-    columns = shard.searcher.fast_field_values
     return SearchHit(
         url=str(document.get_first("url")),
         title=unmarked(str(document.get_first("title"))),
         score=choice.score,
         snippet=makers[language].of(str(document.get_first("text"))),
         run=shard.run.path,
-        step=int(found.steps[row]),
-        fetched_at=float(columns("fetched_at", [address])[0] or 0.0),
-        relevance=float(found.topic[row]),
-        is_relevant=shard.is_relevant(int(found.steps[row]), indexed=bool(columns("is_relevant", [address])[0])),
+        step=int(shard.table.steps[row]),
+        fetched_at=float(shard.table.fetched_at[row]),
+        relevance=float(shard.topics[row]),
+        is_relevant=shard.is_relevant(row),
         parts=ScoreParts(
-            text=round(float(found.text[row]), 6),
-            rank=round(float(found.rank[row]), 6),
-            topic=round(float(found.topic[row]), 6),
-            meaning=round(max(0.0, float(found.meaning[row])), 6),
+            text=round(float(found.text[choice.row]), 6),
+            rank=round(float(shard.ranks[row]), 6),
+            topic=round(float(shard.topics[row]), 6),
+            meaning=round(max(0.0, float(found.meaning[choice.row])), 6),
         ),
         duplicates=tuple(_url(*each) for each in choice.same[:MOST_DUPLICATES]),
+        fields=shard.run.fields_of(int(shard.table.steps[row])),
     )
 
 
 def _url(found: FoundPages, row: int) -> str:
-    return str(found.shard.searcher.doc(found.addresses[row]).get_first("url"))
+    return str(found.shard.searcher.doc(found.address(row)).get_first("url"))

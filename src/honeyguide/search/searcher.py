@@ -6,8 +6,7 @@ A page's score is the weighted mean of what is known of it, each part a number f
 
 `text` is BM25 over title and text, as a share of the most that any page could have for this query (`matching`), `rank`
 is PageRank, scaled, `topic` the judge's relevance, and `meaning`, in a semantic search, the cosine of the page's vector
-with the query's, 0 where that is negative. Tantivy gives pages in order of text, and they are asked for until no
-further one could come among the first by its other parts, or until as many were scored as are scored at most
+with the query's, 0 where that is negative. Tantivy gives pages in order of text, and the first few thousand are scored
 (`choosing`). A semantic search scores every page that has a word of the query or a vector within a right angle.
 """
 
@@ -27,6 +26,7 @@ from tantivy import Query
 from honeyguide.errors import InvalidUrl, QueryError, SettingsError, StoreError, VectorsError
 from honeyguide.model import Url
 from honeyguide.runs import Run, open_run, refuse_strange
+from honeyguide.runs.fields import FieldCondition
 from honeyguide.runs.ranking import scaled_page_ranks
 from honeyguide.search.choosing import choose, count_hidden
 from honeyguide.search.facets import count_facets
@@ -37,7 +37,7 @@ from honeyguide.search.matching import unmarked
 from honeyguide.search.page_index import FOLDER, PAGES
 from honeyguide.search.query import all_words, host_name, parse_query, span
 from honeyguide.search.results import SearchResults, make_hits
-from honeyguide.search.shard import Nearness, PageFilter, Shard, ShardQuery, Weights
+from honeyguide.search.shard import Nearness, PageFilter, Shard, ShardQuery, Weights, group_together
 from honeyguide.search.spelling import SLIP, Speller, is_spelled
 from honeyguide.settings import with_overrides
 from honeyguide.settings.checks import range_mistakes
@@ -117,6 +117,7 @@ class Question(TypedDict, total=False):
     per_page: int
     show_all: bool
     facets: bool
+    where: Sequence[str]
 
 
 class Searcher:
@@ -168,6 +169,7 @@ class Searcher:
         for run in self._runs:
             with reporting_damage([run.path / FOLDER / PAGES]):
                 self._shards += self._shards_of(run)
+        self._are_grouped = False
         self._speller: Speller | None = None
 
     @property
@@ -190,6 +192,7 @@ class Searcher:
         per_page: int = 10,
         show_all: bool = False,
         facets: bool = False,
+        where: Sequence[str] = (),
     ) -> SearchResults:
         """Return the pages that match a query, or that are `like` the page with a URL, best first.
 
@@ -197,13 +200,18 @@ class Searcher:
         fetched, that moment or all of that day included: a datetime or a date, ISO 8601 text (UTC unless it says
         otherwise), or seconds of the crawl's clock. `semantic` finds pages by their vectors, too: all whose cosine with
         the query is above 0. `show_all` shows pages with the same text one by one. `facets` counts the pages
-        that match by host and by period. QueryError for a query that cannot
-        be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an index that was damaged
-        since it was opened; StoreError after `close`.
+        that match by host and by period. `where` are conditions on fields, as in `price<100`. QueryError for a query
+        or a condition that cannot be read, a URL that is not there, or a page of hits that cannot be; RunDamaged for an
+        index that was damaged since it was opened; StoreError after `close`.
         """
         self._check_open()
-        check_question(query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page)
+        check_question(
+            query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page, where=where
+        )
         with reporting_damage([run.path / FOLDER / PAGES for run in self._runs]):
+            if not self._are_grouped:
+                group_together(self._shards)
+                self._are_grouped = True
             weights = self._weights(semantic=semantic)
             terms: set[str] = set()
             node = None if like else parse_query(query)
@@ -212,14 +220,14 @@ class Searcher:
             else:
                 like = _canonical(like)
                 queries = self._queries_like(like, terms, semantic=semantic)
-            wanted = PageFilter(_host_names(hosts), *span(since, until), relevant_only, like)
+            conditions = tuple(map(FieldCondition.parse, where))
+            wanted = PageFilter(_host_names(hosts), *span(since, until), relevant_only, like, conditions)
             collapses = self.settings.search.collapse and not show_all
             chosen = choose(queries, wanted, weights, page * per_page, collapses=collapses)
             hidden, hidden_by = count_hidden(queries, wanted)
             return SearchResults(
                 query=query or like,
                 total=chosen.total,
-                is_total_exact=chosen.is_exact,
                 hits=make_hits(chosen.choices[(page - 1) * per_page : page * per_page], terms),
                 page=page,
                 per_page=per_page,
@@ -259,7 +267,10 @@ class Searcher:
         for each in given:
             folder = (each.path if isinstance(each, Run) else Path(each)).resolve()
             if folder not in by_folder:
-                by_folder[folder] = each if isinstance(each, Run) else self._opened.enter_context(open_run(each))
+                run = each if isinstance(each, Run) else self._opened.enter_context(open_run(each))
+                if not run.is_newest:
+                    raise StoreError(f"{run.name}: only the newest state of a run can be searched; name {run.path}")
+                by_folder[folder] = run
         return list(by_folder.values())
 
     def _shards_of(self, run: Run) -> list[Shard]:
@@ -304,7 +315,7 @@ class Searcher:
         for shard, near in zip(self._shards, nearness, strict=False):
             matcher = self._matcher(shard)
             match = matcher.match(node, words_are_optional=semantic)
-            queries.append(ShardQuery(shard, match, near))
+            queries.append(ShardQuery(shard, match, near, matcher.optional, matcher.decides))
             terms |= matcher.terms
         if not terms and all(each.match.query is None for each in queries):
             shown = " ".join(words.text for words in all_words(node))
@@ -317,10 +328,12 @@ class Searcher:
         nearness = self._nearness(words_of(unmarked(text))) if semantic else itertools.repeat(None)
         typical = self._typical_terms(text)
         terms |= set(typical)
-        return [
-            ShardQuery(shard, self._matcher(shard).any_of(typical, words_are_optional=semantic), near)
-            for shard, near in zip(self._shards, nearness, strict=False)
-        ]
+        queries = []
+        for shard, near in zip(self._shards, nearness, strict=False):
+            matcher = self._matcher(shard)
+            match = matcher.any_of(typical, words_are_optional=semantic)
+            queries.append(ShardQuery(shard, match, near, matcher.optional, matcher.decides))
+        return queries
 
     def _matcher(self, shard: Shard) -> Matcher:
         search = self.settings.search
@@ -433,6 +446,8 @@ def check_question(query: str = "", **question: Unpack[Question]) -> None:
         raise QueryError("a query and a page to compare with are given: leave one of them out")
     span(question.get("since"), question.get("until"))
     _host_names(question.get("hosts", ()))
+    for text in question.get("where", ()):
+        FieldCondition.parse(text)
 
 
 def _is_from_1_to(last: int, number: object) -> bool:

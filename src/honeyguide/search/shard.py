@@ -2,49 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import tantivy
 from tantivy import FieldType, Occur, Query
 
-from honeyguide.guard import Fingerprint
 from honeyguide.search.index_files import load_arrays, save_arrays
 from honeyguide.search.matching import Matcher, host_query, schema, unmarked
 from honeyguide.search.page_index import FOLDER
+from honeyguide.search.page_table import PageGroups, PageTable, same_addresses, same_texts
 from honeyguide.text import unit, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from honeyguide.runs import Run
+    from honeyguide.runs.fields import FieldCondition
     from honeyguide.search.matching import TextMatch
     from honeyguide.search.page_index import PageIndex
     from honeyguide.text import WordVectors
 
     Clause = tuple[Occur, tantivy.Query]
     Scored = tuple[float, tantivy.DocAddress]
-    Prints = NDArray[np.int64]
     NamedFilter = tuple[str, Clause]  # a setting, and what it lets through
 
 _VECTORS_FILE: Final = "meanings.npz"
-_ROWS_AT_ONCE: Final = 4_096  # turned to single precision at a time
+_ROWS_AT_ONCE: Final = 512  # turned to single precision at a time: more do not fit into a processor's cache
+_LARGEST_ENTRY: Final = 127
+_STEPS_AT_ONCE: Final = 1 << 17  # pages that are read at a time to be counted
+_FEW: Final = 0.1  # share of the pages of an index up to which they are named one by one in a query
+_COLUMNS: Final = ("steps", "entries", "scales")
 _DIGITS: Final = 6  # of a score: sums in another order must not change the order of pages
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageVectors:
-    """Vectors of pages by step, which rises: `text.WordRows.text_vector` at length 1, in half precision.
+    """Vectors of pages by step, which rises: `text.WordRows.text_vector` at length 1, each entry in 8 bits.
 
     They are made when somebody first searches by meaning, from the text in the index, and later only for new pages.
+    A cosine differs by less than 0.01 from that of the whole vector, and 50,000 take a millisecond or two.
     """
 
     steps: NDArray[np.int64]
-    vectors: NDArray[np.float16]
+    entries: NDArray[np.int8]
+    scales: NDArray[np.float32]  # by page: the vector is its entries times this
+
+    @classmethod
+    def of(cls, steps: NDArray[np.int64], vectors: NDArray[np.float64]) -> PageVectors:
+        """Round vectors to 8 bits."""
+        scales = np.abs(vectors).max(axis=1, initial=0.0) / _LARGEST_ENTRY
+        entries = np.rint(vectors / np.where(scales > 0, scales, 1.0)[:, None]).astype(np.int8)
+        return cls(steps, entries, scales.astype(np.float32))
 
     def cosines(self, wanted: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the cosine of each page with a vector."""
@@ -52,7 +66,8 @@ class PageVectors:
         cosines = np.empty(len(self.steps), dtype=np.float32)
         for first in range(0, len(cosines), _ROWS_AT_ONCE):
             block = slice(first, first + _ROWS_AT_ONCE)
-            cosines[block] = self.vectors[block].astype(np.float32) @ direction
+            cosines[block] = self.entries[block].astype(np.float32) @ direction
+        cosines *= self.scales
         return cosines
 
 
@@ -67,6 +82,8 @@ class Nearness:
         """Return the cosines of these pages; 0 for pages without a vector."""
         if not len(self._steps):
             return np.zeros(len(steps))
+        if np.array_equal(self._steps, steps):
+            return self._cosines.astype(np.float64)
         places = np.minimum(np.searchsorted(self._steps, steps), len(self._steps) - 1)
         return np.where(self._steps[places] == steps, self._cosines[places], 0.0).astype(np.float64)
 
@@ -76,34 +93,38 @@ def page_vectors(
 ) -> PageVectors:
     """Return the vectors of all pages of an index; `folder` is where they are saved, None for an index in memory."""
     saved = _load_vectors(folder, words) if folder is not None else None
-    known = saved or PageVectors(np.empty(0, dtype=np.int64), np.empty((0, words.dimension), dtype=np.float16))
+    known = saved or PageVectors.of(np.empty(0, dtype=np.int64), np.empty((0, words.dimension)))
     added = _vectors_after(searcher, int(known.steps[-1]) if len(known.steps) else 0, words)
     if not len(added.steps):
         return known
-    both = PageVectors(np.concatenate((known.steps, added.steps)), np.concatenate((known.vectors, added.vectors)))
+    columns = {name: np.concatenate((getattr(known, name), getattr(added, name))) for name in _COLUMNS}
     if folder is not None and may_write:
-        save_arrays(folder / _VECTORS_FILE, digest=np.array(words.digest), steps=both.steps, vectors=both.vectors)
-    return both
+        save_arrays(folder / _VECTORS_FILE, digest=np.array(words.digest), **columns)
+    return PageVectors(**columns)
 
 
 def _vectors_after(searcher: tantivy.Searcher, step: int, words: WordVectors) -> PageVectors:
     newer = Query.range_query(schema(), "step", FieldType.Unsigned, step, include_lower=False)
     found = searcher.search(newer, max(1, searcher.num_docs), order_by_field="step", order=tantivy.Order.Asc).hits
-    rows = np.empty((len(found), words.dimension), dtype=np.float16)
-    for row, (_, address) in enumerate(found):
-        document = searcher.doc(address)
-        text = unmarked(f"{document.get_first('title')} {document.get_first('text')}")
-        rows[row] = unit(words.vector(words_of(text)))
-    return PageVectors(np.array([number for number, _ in found], dtype=np.int64), rows)
+    blocks = [PageVectors.of(np.empty(0, dtype=np.int64), np.empty((0, words.dimension)))]
+    for first in range(0, len(found), _ROWS_AT_ONCE):
+        some = found[first : first + _ROWS_AT_ONCE]
+        documents = [searcher.doc(address) for _, address in some]
+        texts = (unmarked(f"{each.get_first('title')} {each.get_first('text')}") for each in documents)
+        rows = np.array([unit(words.vector(words_of(text))) for text in texts])
+        blocks.append(PageVectors.of(np.array([number for number, _ in some], dtype=np.int64), rows))
+    return PageVectors(**{name: np.concatenate([getattr(each, name) for each in blocks]) for name in _COLUMNS})
 
 
 def _load_vectors(folder: Path, words: WordVectors) -> PageVectors | None:
     saved = load_arrays(folder / _VECTORS_FILE)
-    if saved is None or saved.keys() != {"digest", "steps", "vectors"}:
+    if saved is None or saved.keys() != {"digest", *_COLUMNS}:
         return None
     is_ours = words.digest and str(saved["digest"]) == words.digest
-    is_complete = saved["vectors"].shape == (len(saved["steps"]), words.dimension)
-    return PageVectors(saved["steps"], saved["vectors"]) if is_ours and is_complete else None
+    is_complete = (
+        saved["entries"].shape == (len(saved["steps"]), words.dimension) == (len(saved["scales"]), words.dimension)
+    )
+    return PageVectors(*(saved[name] for name in _COLUMNS)) if is_ours and is_complete else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +154,9 @@ class PageFilter:
     until: float | None = None  # inclusive
     relevant_only: bool = False
     excluded_url: str = ""
+    where: tuple[FieldCondition, ...] = ()
 
-    def clauses(self, schema: tantivy.Schema, judged: JudgedSteps | None = None) -> list[Clause]:
+    def clauses(self, schema: tantivy.Schema, run: Run, judged: JudgedSteps | None = None) -> list[Clause]:
         """Return the conditions for tantivy; `judged` are newer judgements than those of the index."""
         clauses: list[Clause] = []
         if self.hosts:
@@ -151,24 +173,50 @@ class PageFilter:
             clauses.append((Occur.Must, relevant))
         if self.excluded_url:
             clauses.append((Occur.MustNot, Query.term_query(schema, "url", self.excluded_url)))
+        if self.where:
+            clauses.append((Occur.Must, Query.term_set_query(schema, "step", run.steps_where(*self.where))))
         return clauses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundPages:
-    """Pages of one shard with the parts of their scores, the best by text first."""
+    """Pages of one shard with the parts of their scores; where they are not all that match, the best by text first."""
 
     shard: Shard
-    addresses: Sequence[tantivy.DocAddress]
-    steps: NDArray[np.int64]
+    rows: NDArray[np.int64]  # of the shard's table
+    addresses: Sequence[tantivy.DocAddress] | None  # of these, where they are known
     text: NDArray[np.float64]
-    rank: NDArray[np.float64]
-    topic: NDArray[np.float64]
     meaning: NDArray[np.float64]
-    url_prints: Prints
-    text_prints: NDArray[np.int64]
     total: int  # pages that match
-    is_all: bool  # whether these are all that match
+
+    @property
+    def is_all(self) -> bool:
+        """Whether these are all that match."""
+        return len(self.rows) >= self.total
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        return self.shard.table.steps[self.rows]
+
+    @property
+    def rank(self) -> NDArray[np.float64]:
+        return self.shard.ranks[self.rows]
+
+    @property
+    def topic(self) -> NDArray[np.float64]:
+        return self.shard.topics[self.rows]
+
+    def url_print(self, row: int) -> int:
+        return int(self.shard.table.url_prints[self.rows[row]])
+
+    def address(self, row: int) -> tantivy.DocAddress:
+        """Return where the index has a page."""
+        if self.addresses is not None:
+            return self.addresses[row]
+        step = int(self.shard.table.steps[self.rows[row]])
+        query = Query.term_query(self.shard.index.schema, "step", step)
+        ((_, address),) = self.shard.searcher.search(query, 1, count=False).hits
+        return address
 
     def scores(self, weights: Weights) -> NDArray[np.float64]:
         """Return the score of each page."""
@@ -176,13 +224,6 @@ class FoundPages:
         score += weights.topic * self.topic + weights.meaning * np.maximum(self.meaning, 0.0)
         rounded: NDArray[np.float64] = np.round(score / weights.total, _DIGITS)
         return rounded
-
-    def most_beyond(self, weights: Weights) -> float:
-        """Return the highest score that a matching page which is not among these can have."""
-        if self.is_all:
-            return -1.0
-        lowest = float(self.text.min()) if len(self.text) else 1.0
-        return (weights.text * lowest + weights.rank + weights.topic + weights.meaning) / weights.total
 
 
 @dataclass(eq=False)
@@ -197,34 +238,46 @@ class Shard:
     may_write: bool
     hiding: tuple[NamedFilter, ...] = ()  # settings that leave pages out
     judged: JudgedSteps | None = None  # where answers have changed what the index says of relevance
-    _simhash_by_step: dict[int, int] = field(default_factory=dict)
+    _groups: tuple[PageGroups, PageGroups] | None = None
     _vectors: PageVectors | None = None
 
     @property
     def pages(self) -> int:
         return self.searcher.num_docs
 
-    def relevance(self, steps: NDArray[np.int64], indexed: Sequence[float]) -> NDArray[np.float64]:
-        """Return the newest relevance of pages, of which the index says this."""
-        if self.judged is None:
-            return np.array(indexed, dtype=np.float64)
-        known = zip(steps.tolist(), indexed, strict=True)
-        return np.array([self.judged[step][0] if step in self.judged else old for step, old in known], dtype=np.float64)
+    @cached_property
+    def table(self) -> PageTable:
+        return PageTable.read(self.searcher, self.run)
 
-    def is_relevant(self, step: int, *, indexed: bool) -> bool:
-        """Whether the page of a step is relevant by the newest judgement; the index says this."""
-        return self.judged[step][1] if self.judged is not None and step in self.judged else indexed
+    @cached_property
+    def ranks(self) -> NDArray[np.float64]:
+        """PageRank by row."""
+        steps, ranks = self.table.steps, np.zeros(len(self.table))
+        is_ranked = steps < len(self.rank_by_step)
+        ranks[is_ranked] = self.rank_by_step[steps[is_ranked]]
+        return ranks
 
-    def simhashes(self, steps: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return the simhashes of pages; 0 where the guard has stored none."""
-        return np.array([self._simhash(step) for step in steps.tolist()], dtype=np.uint64)
+    @cached_property
+    def topics(self) -> NDArray[np.float64]:
+        """Relevance by row, by the newest judgement."""
+        topics = self.table.relevance
+        if self.judged is not None:
+            known = zip(self.table.steps.tolist(), topics.tolist(), strict=True)
+            topics = np.array([self.judged[step][0] if step in self.judged else old for step, old in known])
+        return np.clip(topics, 0.0, 1.0)
 
-    def _simhash(self, step: int) -> int:
-        known = self._simhash_by_step.get(step)
-        if known is None:
-            packed = self.run.guard_fingerprint(step)
-            known = self._simhash_by_step[step] = 0 if packed is None else Fingerprint.unpack(packed).simhash
-        return known
+    def groups(self, *, collapses: bool) -> PageGroups:
+        """Return the groups that pages are shown in: with others that say the same, or of one address alone."""
+        if self._groups is None:
+            group_together([self])
+        assert self._groups is not None
+        return self._groups[collapses]
+
+    def is_relevant(self, row: int) -> bool:
+        """Whether a page is relevant by the newest judgement."""
+        step = int(self.table.steps[row])
+        known = self.judged is not None and step in self.judged
+        return self.judged[step][1] if self.judged is not None and known else bool(self.table.is_relevant[row])
 
     def matcher(self, boosts: Mapping[str, float], *, needs_all: bool) -> Matcher:
         return Matcher(self.searcher, self.index.schema, self.index.analyzer, boosts, needs_all)
@@ -244,47 +297,39 @@ class ShardQuery:
     shard: Shard
     match: TextMatch
     nearness: Nearness | None = None  # for a search by meaning
+    words: Sequence[tantivy.Query] = ()  # in such a search: those that only add to scores
+    decides: bool = True  # in such a search: whether a phrase, a field or a sign decides which pages match
 
     def find(self, wanted: PageFilter, limit: int) -> FoundPages:
-        """Return the first pages by text; in a search by meaning all that have a word or a near vector.
+        """Return the first pages by text; in a search by meaning all that have a word or a near vector."""
+        addresses, total = None, 0
+        if self.nearness is not None:
+            rows, scores, meaning = self._near(wanted, self.shard.hiding)
+        else:
+            hits, total = self._hits(self._query(wanted, self.shard.hiding), limit)
+            addresses = [address for _, address in hits]
+            rows, scores = self._rows_and_scores(hits)
+            meaning = np.zeros(len(rows))
+        bound = self.match.bound
+        text = np.minimum(scores / bound, 1.0) if bound else np.zeros(len(rows))
+        return FoundPages(self.shard, rows, addresses, text, meaning, max(total, len(rows)))
 
-        A search by meaning looks at every page that the filters let through: some 0.1 s for 100,000 of them.
-        """
-        shard, match = self.shard, self.match
-        hits, total = self._hits(wanted, shard.hiding, limit)
-        addresses = [address for _, address in hits]
-        columns: Callable[..., Any] = shard.searcher.fast_field_values if addresses else lambda *_: []
-        steps = self._steps(addresses)
-        scores = np.array([score for score, _ in hits], dtype=np.float64)
-        ranks = np.zeros(len(addresses))
-        is_ranked = steps < len(shard.rank_by_step)
-        ranks[is_ranked] = shard.rank_by_step[steps[is_ranked]]
-        return FoundPages(
-            shard=shard,
-            addresses=addresses,
-            steps=steps,
-            text=np.minimum(scores / match.bound, 1.0) if match.bound else np.zeros(len(addresses)),
-            rank=ranks,
-            topic=np.clip(shard.relevance(steps, columns("relevance", addresses)), 0.0, 1.0),
-            meaning=np.zeros(len(addresses)) if self.nearness is None else self.nearness.of(steps),
-            url_prints=np.array(columns("url_print", addresses), dtype=np.int64),
-            text_prints=np.array(columns("text_print", addresses), dtype=np.int64),
-            total=total,
-            is_all=len(hits) >= total,
-        )
-
-    def hidden(self, wanted: PageFilter) -> dict[str, Prints]:
+    def hidden(self, wanted: PageFilter) -> dict[str, NDArray[np.int64]]:
         """Return the addresses that match and are left out, by the setting that does so."""
         return {
             setting: self.url_prints(wanted, ((setting, _negated(clause)),)) for setting, clause in self.shard.hiding
         }
 
-    def url_prints(self, wanted: PageFilter, filters: Sequence[NamedFilter] | None = None) -> Prints:
+    def url_prints(self, wanted: PageFilter, filters: Sequence[NamedFilter] | None = None) -> NDArray[np.int64]:
         """Return all addresses that match and pass the filters: those of the settings unless others are given."""
-        hits, _ = self._hits(wanted, self.shard.hiding if filters is None else filters, self.shard.pages)
-        addresses = [address for _, address in hits]
-        prints = self.shard.searcher.fast_field_values("url_print", addresses) if addresses else []
-        return np.array(prints, dtype=np.int64)
+        return self.shard.table.url_prints[self.matching_rows(wanted, filters)]
+
+    def matching_rows(self, wanted: PageFilter, filters: Sequence[NamedFilter] | None = None) -> NDArray[np.int64]:
+        """Return the rows of all pages that match and pass the filters, however many; some 10 ms for 50,000."""
+        filters = self.shard.hiding if filters is None else filters
+        if self.nearness is not None:
+            return self._near(wanted, filters)[0]
+        return self._all_rows(self._query(wanted, filters))
 
     def sum_up(self, wanted: PageFilter, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return one of tantivy's aggregations over the pages that match and are not left out; empty without any."""
@@ -292,8 +337,7 @@ class ShardQuery:
             return {}
         query = self._query(wanted, self.shard.hiding)
         if self.nearness is not None:
-            hits, _ = self._hits(wanted, self.shard.hiding, self.shard.pages)
-            steps = self._steps([address for _, address in hits]).tolist()
+            steps = self.shard.table.steps[self.matching_rows(wanted)].tolist()
             query = Query.term_set_query(self.shard.index.schema, "step", steps)
         found: dict[str, Any] = self.shard.searcher.aggregate(query, {"all": dict(asked)})["all"]
         return found
@@ -302,30 +346,87 @@ class ShardQuery:
     def _finds_nothing(self) -> bool:
         return not self.shard.pages or (self.match.query is None and self.nearness is None)
 
-    def _query(self, wanted: PageFilter, filters: Sequence[NamedFilter]) -> tantivy.Query:
-        query = Query.const_score_query(Query.all_query(), 0.0) if self.match.query is None else self.match.query
-        clauses = wanted.clauses(self.shard.index.schema, self.shard.judged) + [clause for _, clause in filters]
+    def shared_rows(self, wanted: PageFilter, *, collapses: bool) -> NDArray[np.int64]:
+        """Return the rows of the pages that match and whose groups have several members."""
+        shared = self.shard.groups(collapses=collapses).shared
+        if len(shared) > self.shard.pages * _FEW:
+            rows = self.matching_rows(wanted)
+            return rows[np.isin(rows, shared)]
+        steps = Query.term_set_query(self.shard.index.schema, "step", self.shard.table.steps[shared].tolist())
+        query = self._query(wanted, self.shard.hiding)
+        return (
+            self._all_rows(Query.boolean_query([(Occur.Must, query), (Occur.Must, steps)])) if len(shared) else shared
+        )
+
+    def _query(
+        self, wanted: PageFilter, filters: Sequence[NamedFilter], query: tantivy.Query | None = None
+    ) -> tantivy.Query:
+        query = query or self.match.query or Query.const_score_query(Query.all_query(), 0.0)
+        clauses = wanted.clauses(self.shard.index.schema, self.shard.run, self.shard.judged)
+        clauses += [clause for _, clause in filters]
         if not clauses:
             return query
         unscored = [(occur, Query.const_score_query(each, 0.0)) for occur, each in clauses]
         return Query.boolean_query([(Occur.Must, query), *unscored])
 
-    def _hits(self, wanted: PageFilter, filters: Sequence[NamedFilter], limit: int) -> tuple[list[Scored], int]:
+    def _hits(self, query: tantivy.Query, limit: int) -> tuple[list[Scored], int]:
         """Return the first pages with their scores by text, and how many match."""
         if self._finds_nothing:
             return [], 0
-        query = self._query(wanted, filters)
-        most = self.shard.pages if self.nearness is not None else min(limit, self.shard.pages)
-        result: Any = self.shard.searcher.search(query, max(1, most))  # its count is missing from tantivy's own types
-        hits: list[Scored] = result.hits
-        if self.nearness is None:
-            return hits, int(result.count)
-        is_near = self.nearness.of(self._steps([address for _, address in hits])) > 0
-        near = [hit for hit, each in zip(hits, is_near, strict=True) if each or hit[0] > 0]
-        return near, len(near)
+        result: Any = self.shard.searcher.search(query, max(1, min(limit, self.shard.pages)))  # its types lack count
+        return result.hits, int(result.count)
 
-    def _steps(self, addresses: list[tantivy.DocAddress]) -> NDArray[np.int64]:
-        return np.array(self.shard.searcher.fast_field_values("step", addresses) if addresses else [], dtype=np.int64)
+    def _rows_and_scores(self, hits: list[Scored]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        addresses = [address for _, address in hits]
+        steps = self.shard.searcher.fast_field_values("step", addresses) if addresses else []
+        rows = self.shard.table.rows(np.array(steps, dtype=np.int64))
+        return rows, np.array([score for score, _ in hits], dtype=np.float64)
+
+    def _all_rows(self, query: tantivy.Query) -> NDArray[np.int64]:
+        """Return the rows of all pages that match a query, in pieces, so that many take no more memory than few."""
+        table, schema = self.shard.table, self.shard.index.schema
+        pieces = [np.empty(0, dtype=np.int64)]
+        if self._finds_nothing:
+            return pieces[0]
+        for first in range(0, len(table), _STEPS_AT_ONCE):
+            some, asked = table.steps[first : first + _STEPS_AT_ONCE], query
+            if len(some) < len(table):
+                among = Query.range_query(schema, "step", FieldType.Unsigned, int(some[0]), int(some[-1]))
+                asked = Query.boolean_query([(Occur.Must, query), (Occur.Must, among)])
+            found = self.shard.searcher.search(asked, len(some), count=False, order_by_field="step").hits
+            pieces.append(table.rows(np.array([step for step, _ in found], dtype=np.int64)))
+        return np.concatenate(pieces)
+
+    def _near(
+        self, wanted: PageFilter, filters: Sequence[NamedFilter]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the rows that have a word or a near vector, with their scores by text and their cosines."""
+        assert self.nearness is not None
+        table, query = self.shard.table, self._query(wanted, filters)
+        scores = np.zeros(len(table))
+        if self.words and not self.decides:  # then pages without one of the words have a score of 0
+            words = Query.boolean_query([(Occur.Should, each) for each in self.words])
+            query = self._query(wanted, filters, words)
+        if self.match.query is not None:
+            rows, found = self._rows_and_scores(self._hits(query, self.shard.pages)[0])
+            scores[rows] = found
+        cosines = self.nearness.of(table.steps)
+        is_found = (scores > 0) | (cosines > 0)
+        if self.decides or filters or wanted != PageFilter():
+            is_allowed = np.zeros(len(table), dtype=np.bool_)
+            is_allowed[self._all_rows(self._query(wanted, filters))] = True
+            is_found &= is_allowed
+        kept = np.flatnonzero(is_found)
+        return kept, scores[kept], cosines[kept]
+
+
+def group_together(shards: Sequence[Shard]) -> None:
+    """Find the pages of some shards that are shown as one."""
+    tables = [shard.table for shard in shards]
+    if not tables:
+        return
+    for shard, *groups in zip(shards, same_addresses(tables), same_texts(tables), strict=True):
+        shard._groups = (groups[0], groups[1])  # noqa: SLF001 - of this module
 
 
 def _negated(clause: Clause) -> Clause:
