@@ -33,7 +33,8 @@ PAGE = b"<!doctype html><title>Rock</title>" + b"<p>basalt " * 500
 
 
 def not_read(media_type: str) -> Failed:
-    return Failed(FailureReason.UNSUPPORTED_TYPE, f"{media_type} is none of fetch.content_types", 200)
+    hint = "; --documents reads it" if media_type == "application/pdf" else ""
+    return Failed(FailureReason.UNSUPPORTED_TYPE, f"{media_type} is none of fetch.content_types{hint}", 200)
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,27 @@ def test_what_is_denied_is_not_asked_for_not_even_by_a_redirect() -> None:
 
 
 @needs_chromium
+def test_a_script_gets_nothing_of_other_hosts_that_the_user_is_signed_in_at() -> None:
+    own, other, secret = "http://app.test/own", "http://other.test/data", "http://intranet.test/data"
+    fetcher = WrittenFetcher({each: Fetched(200, "text/plain", b"rocks") for each in (own, other, secret)})
+    page = shell(f"<script>for (const url of ['{own}', '{other}', '{secret}']) fetch(url)</script>")
+
+    async def scenario() -> None:
+        is_secret = {Url.parse(own), Url.parse(secret)}
+        renderer = ChromiumRenderer(
+            fetcher, NOT_ROOTED, "Honeyguide/test", max_body_bytes=100_000, has_secret=is_secret.__contains__
+        )
+        try:
+            await renderer.open()
+            await renderer.render(HERE, page)
+        finally:
+            await renderer.close()
+
+    asyncio.run(scenario())
+    assert sorted(fetcher.asked) == [own, other]
+
+
+@needs_chromium
 def test_nothing_is_asked_for_once_the_page_has_been_taken() -> None:
     """By the log of a server whose pause lets only a few of the requests of the page through in time."""
     page = shell("<script>document.body.append('rock'); for (let i = 0; i < 30; i++) fetch('/' + i)</script>")
@@ -254,5 +275,5 @@ def test_a_browser_that_does_not_start_is_named_with_the_remedy() -> None:
 
 def test_without_playwright_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "playwright.async_api", None)
-    with pytest.raises(SettingsError, match=r"pip install 'honeyguide\[browser\]'"):
+    with pytest.raises(SettingsError, match=r"pip install .*\[browser\]'"):
         rendered(shell(""), WrittenFetcher({}))

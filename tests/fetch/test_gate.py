@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.fetch import Gate, GatedFetcher, HostSchedule, KnownAddresses, RobotsFetcher
-from honeyguide.model import Failed, FailureReason, Fetched, HostRest, Redirected, RobotsFile, Url
+from honeyguide.model import Failed, FailureReason, Fetched, HostRest, Redirected, SiteFile, Url
 from honeyguide.settings import FetchSettings, PolitenessSettings
 from politeness_rules import check_politeness
 from scripted_network import BUSY, Reply, ScriptedNetwork, ScriptedResolver, page, robots
@@ -342,13 +342,13 @@ def test_a_robots_txt_is_asked_for_while_one_still_waits_for_it() -> None:
 
 
 def test_rules_from_an_earlier_process_are_believed_until_they_expire() -> None:
-    kept = {"http://a.test": RobotsFile("http://a.test", 100.0, b"User-agent: *\nDisallow: /no\nCrawl-delay: 3\n")}
+    kept = {"http://a.test": SiteFile("http://a.test", 100.0, b"User-agent: *\nDisallow: /no\nCrawl-delay: 3\n")}
 
     class Memory:
-        def robots_file(self, origin: str) -> RobotsFile | None:
+        def site_file(self, origin: str, path: str = "/robots.txt") -> SiteFile | None:
             return kept.get(origin)
 
-        def keep_robots_file(self, file: RobotsFile) -> None:
+        def keep_site_file(self, file: SiteFile) -> None:
             kept[file.origin] = file
 
     async def scenario() -> None:
@@ -365,4 +365,4 @@ def test_rules_from_an_earlier_process_are_believed_until_they_expire() -> None:
     assert [(request.url.path, request.began_at) for request in web.log] == [
         ("/1", 0.0), ("/2", 3.0), ("/robots.txt", 103.0), ("/3", 104.0),
     ]  # fmt: skip
-    assert kept["http://a.test"] == RobotsFile("http://a.test", 103.0 + 86_400)
+    assert kept["http://a.test"] == SiteFile("http://a.test", 103.0 + 86_400, detail="404 Not Found", asked_at=103.0)

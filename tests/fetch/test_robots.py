@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from protego import Protego
 
 from honeyguide.fetch import HttpFetcher, PinnedResolver, RobotsFetcher, product_of
-from honeyguide.fetch.robots import MAX_RULES, MAX_WILDCARDS, OriginRules, rules_from
+from honeyguide.fetch.robots import rules_from
+from honeyguide.fetch.site_rules import MAX_RULES, MAX_WILDCARDS, OriginRules
 from honeyguide.model import Answer, Failed, FailureReason, Fetched, RefusalReason, Refused, Url
 from honeyguide.model.clock import SimulatedClock
 from honeyguide.settings import FetchSettings, PolitenessSettings
@@ -262,10 +263,10 @@ class TestFilesThatAreCutDown:
         kept: list[object] = []
 
         class Memory:
-            def robots_file(self, origin: str) -> None:
+            def site_file(self, origin: str, path: str = "") -> None:
                 return None
 
-            def keep_robots_file(self, file: object) -> None:
+            def keep_site_file(self, file: object) -> None:
                 kept.append(file)
 
         def out_of_memory(_text: str) -> Protego:

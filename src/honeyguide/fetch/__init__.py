@@ -16,14 +16,18 @@ if TYPE_CHECKING:
     from honeyguide.fetch.chromium import Renderer
     from honeyguide.fetch.gate import Gate, GatedFetcher
     from honeyguide.fetch.http import Fetcher, HttpFetcher
-    from honeyguide.fetch.robots import RobotsFetcher, RobotsMemory, product_of
+    from honeyguide.fetch.logins import Logins
+    from honeyguide.fetch.robots import RobotsFetcher, SiteFileMemory
+    from honeyguide.fetch.site_rules import product_of
 
 _HOMES = {
     "addresses": ("KnownAddresses", "PinnedResolver", "canonical_address"),
     "chromium": ("Renderer",),
     "gate": ("Gate", "GatedFetcher"),
     "http": ("Fetcher", "HttpFetcher"),
-    "robots": ("RobotsFetcher", "RobotsMemory", "product_of"),
+    "logins": ("Logins",),
+    "robots": ("RobotsFetcher", "SiteFileMemory"),
+    "site_rules": ("product_of",),
 }
 
 __all__ = [
@@ -33,10 +37,11 @@ __all__ = [
     "HostSchedule",
     "HttpFetcher",
     "KnownAddresses",
+    "Logins",
     "PinnedResolver",
     "Renderer",
     "RobotsFetcher",
-    "RobotsMemory",
+    "SiteFileMemory",
     "canonical_address",
     "product_of",
 ]

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from honeyguide.model import Failed, FailureReason, Fetched
+from honeyguide.settings import DOCUMENT_TYPES
 
 if TYPE_CHECKING:
     from contextvars import Token
@@ -41,6 +42,7 @@ class Call:
         self.host = host
         self.address = ""  # that was called, or would have been
         self.is_dialled = False  # a connection of its own was tried
+        self.is_reached = False  # whoever is called, host or proxy, has taken the connection
         self.is_on_kept = False  # there is a connection, and it had been kept from an earlier request
         self.objection = ""  # why the last address that was found may not be called
         self._settings = settings
@@ -74,6 +76,7 @@ class Call:
     def connected(self, address: str) -> None:
         """There is a connection, new or kept, and the request goes out on it."""
         self.address = address
+        self.is_reached = True
         self.is_on_kept = not self.is_dialled
         self._enter(Stage.WAITING, self._settings.first_byte_timeout_s)
 
@@ -164,7 +167,8 @@ class BodyReader:
     def _objection(self, media_type: str, body_bytes: int) -> Failed | None:
         """Return why a body of this type and size is not wanted, or None."""
         if not self._is_welcome(media_type):
-            return Failed(FailureReason.UNSUPPORTED_TYPE, f"{media_type} is none of fetch.content_types")
+            hint = "; --documents reads it" if media_type in DOCUMENT_TYPES else ""
+            return Failed(FailureReason.UNSUPPORTED_TYPE, f"{media_type} is none of fetch.content_types{hint}")
         if body_bytes > self._max_bytes:
             return Failed(FailureReason.TOO_LARGE, f"body is over {self._max_bytes} bytes")
         return None

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from honeyguide.errors import InvalidUrl, SettingsError
+from honeyguide.extras import install_hint
 from honeyguide.model import Failed, Fetched, Redirected, Url
 
 if TYPE_CHECKING:
@@ -66,10 +67,15 @@ class ChromiumRenderer:
         max_body_bytes: int,
         *,
         is_denied: Callable[[Url], bool] = lambda _: False,
+        has_secret: Callable[[Url], bool] = lambda _: False,
     ) -> None:
-        """`is_denied` says what a page may not ask for, besides what the fetcher refuses."""
+        """`is_denied` says what a page may not ask for, besides what the fetcher refuses.
+
+        Nor may it ask another origin than its own for what only a request with a secret of the user's would bring.
+        """
         self._fetcher = fetcher
         self._is_denied = is_denied
+        self._has_secret = has_secret
         self._settings = settings
         self._user_agent = user_agent
         self._max_body_bytes = max_body_bytes
@@ -113,7 +119,11 @@ class ChromiumRenderer:
         context = await self._browser.new_context(
             user_agent=self._user_agent, service_workers="block", accept_downloads=False
         )
-        visit = _Visit(self._fetcher, self._is_denied, page, self._settings.max_requests, self._max_body_bytes)
+
+        def is_denied(target: Url) -> bool:
+            return self._is_denied(target) or (target.origin != url.origin and self._has_secret(target))
+
+        visit = _Visit(self._fetcher, is_denied, page, self._settings.max_requests, self._max_body_bytes)
         try:
             await context.route("**/*", visit.answer)
             await context.route_web_socket("**/*", _refuse_socket)
@@ -198,7 +208,7 @@ class _Visit:
         return None
 
     async def _fulfil(self, route: Route, outcome: Outcome | None) -> None:
-        # A page may read what it asked of other hosts: it has no cookies or logins of anyone that could be abused.
+        # A page may read what it asked of other hosts: no cookies or logins went there that could be abused.
         headers = {"Access-Control-Allow-Origin": "*"}
         match outcome:
             case Fetched():
@@ -215,7 +225,7 @@ async def _start_playwright() -> Playwright:
         from playwright.async_api import async_playwright  # noqa: PLC0415 - an extra, and slow to load
     except ImportError:
         raise SettingsError(
-            ["render.enabled is true: it needs Playwright; pip install 'honeyguide[browser]', or leave it off"]
+            [f"render.enabled is true: it needs Playwright; {install_hint('browser')}, or leave it off"]
         ) from None
     return await async_playwright().start()
 

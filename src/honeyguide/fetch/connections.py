@@ -158,6 +158,8 @@ class _OneAnswer(ResponseHandler):
 
 
 def _one_answer(loop: asyncio.AbstractEventLoop) -> ResponseHandler:
+    """Return one end of a connection that was just made."""
+    current_call().is_reached = True
     return _OneAnswer(loop)
 
 

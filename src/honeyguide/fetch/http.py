@@ -17,6 +17,8 @@ from honeyguide.errors import InvalidUrl
 from honeyguide.fetch.addresses import PrivateAccess, canonical_address, objection_to_name
 from honeyguide.fetch.body import BodyReader, Call
 from honeyguide.fetch.connections import Connections
+from honeyguide.fetch.logins import Logins
+from honeyguide.fetch.proxies import Proxies
 from honeyguide.model import (
     Answer,
     Exchange,
@@ -118,6 +120,8 @@ def _reason(error: Exception) -> FailureReason:
 
 def _describe(error: Exception) -> str:
     """Name an error on one line, since many carry no message of their own."""
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return f"the name {error.host} cannot be looked up: {error.os_error.strerror or error.os_error}"
     message = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
     message = " ".join(readable(message).split())[:_MAX_DETAIL_CHARACTERS]
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
@@ -139,10 +143,12 @@ class HttpFetcher:
         media_type_of: MediaTypeOf | None = None,
         proxy_login: str = "",
         known: Mapping[Url, KnownPage] | None = None,
+        logins: Logins | None = None,
     ) -> None:
         """`media_type_of` tells the kind of a body from its start; without it, the header is believed.
 
-        `proxy_login` is `user:password`. Of `known` pages a body is sent only if they have changed.
+        `proxy_login` is `user:password`. Of `known` pages a body is sent only if they have changed. `logins` has the
+        secrets of hosts.
         """
         self._settings = settings
         self._access = PrivateAccess(settings.allow_private)
@@ -151,6 +157,8 @@ class HttpFetcher:
         self._bodies = BodyReader(settings, media_type_of)
         self._proxy_headers = _proxy_headers(proxy_login)
         self._known = known or {}
+        self._logins = logins or Logins(keeps_cookies=settings.cookies)
+        self._proxies = Proxies(settings.proxies, clock, settings.proxy_rest_s) if settings.proxies else None
         self._session: aiohttp.ClientSession | None = None
         self._is_closed = False
 
@@ -160,25 +168,44 @@ class HttpFetcher:
         objection = self._objection_without_asking(url)
         if objection:
             return Answer(_refused(objection), elapsed_s=0.0)
+        if self._proxies is None:
+            return (await self._ask(session, url, first_bytes))[0]
+        while True:
+            proxy = await self._proxies.take()
+            answer, trouble = await self._ask(session, url, first_bytes, proxy.url)
+            if not trouble:
+                self._proxies.note_answer(proxy)
+                return answer
+            self._proxies.note_failure(proxy, trouble)
+
+    async def _ask(
+        self, session: aiohttp.ClientSession, url: Url, first_bytes: int | None, proxy: str | None = None
+    ) -> tuple[Answer, str]:
+        """Send one request; also return what is wrong with the proxy, where the host was never asked."""
+        trouble = ""
         started = self._clock.now()
         call, pause_s = Call(self._settings, url.host), 0.0
         outcome: Outcome
         exchange: Exchange | None = None
         try:
-            async with call, self._asked(session, url) as response:
+            async with call, self._asked(session, url, proxy) as response:
                 call.answered()
-                exchange = _exchange(response)
+                self._logins.save_changes(self._clock.now())
+                exchange = self._exchange(response)
                 asked_for = response.headers.get("Retry-After")
                 pause_s = retry_after_s(asked_for, self._clock.now()) if asked_for else 0.0
                 outcome = await self._outcome(url, response, first_bytes)
         except TimeoutError:
             outcome = Failed(FailureReason.TIMEOUT, call.overdue)
+            # A tunnel that does not open in time is the host's failure: it would open by no proxy.
+            trouble = call.overdue if proxy and not call.is_reached else ""
         except (aiohttp.ClientError, aiohttp.http.HttpProcessingError, OSError, ValueError) as error:
             # ValueError: a header that passed the parser and still makes no sense when it is read, or a host name that
             # no resolver can take, such as one with a label of 70 letters.
             outcome = _refused(call.objection) if call.is_refused else failure_from(error)
+            trouble = _trouble_of_proxy(error) if proxy else ""
         logger.debug("asked for %s: %s", url, type(outcome).__name__)
-        return Answer(
+        answer = Answer(
             outcome,
             self._clock.now() - started,
             address=call.address,
@@ -186,12 +213,14 @@ class HttpFetcher:
             exchange=exchange,
             on_kept_connection=call.is_on_kept,
         )
+        return answer, trouble
 
     async def close(self) -> None:
         """Close every connection; may be called twice."""
         self._is_closed = True
         session, self._session = self._session, None
         if session is not None:
+            self._logins.save()
             await session.close()
 
     def _open_session(self) -> aiohttp.ClientSession:
@@ -204,26 +233,28 @@ class HttpFetcher:
                     self._resolver,
                     kept=settings.kept_connections,
                     access=self._access,
-                    is_proxied=bool(settings.proxy),
+                    is_proxied=bool(settings.proxies),
                 ),
-                cookie_jar=aiohttp.CookieJar() if settings.cookies else aiohttp.DummyCookieJar(),
+                cookie_jar=self._logins.jar(),
                 timeout=aiohttp.ClientTimeout(),  # none of the library's own: a call keeps its time itself
                 headers=_headers(settings),
-                proxy=settings.proxy or None,
                 trust_env=False,
                 max_line_size=_MAX_HEADER_BYTES,
                 max_field_size=_MAX_HEADER_BYTES,
             )
         return self._session
 
-    def _asked(self, session: aiohttp.ClientSession, url: Url) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+    def _asked(
+        self, session: aiohttp.ClientSession, url: Url, proxy: str | None
+    ) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
         login = self._proxy_headers
-        conditions = _conditions(self._known.get(url))
+        own = {**_conditions(self._known.get(url)), **self._logins.headers(url)}
         is_tunnelled = url.scheme == "https"  # then only the proxy may read the login
         return session.get(
             URL(url.text, encoded=True),  # canonical already; quoting it again would ask for another page
             allow_redirects=False,
-            headers=conditions if is_tunnelled else conditions | login,
+            proxy=proxy,
+            headers=own if is_tunnelled else own | login,
             proxy_headers=login if is_tunnelled else None,
         )
 
@@ -240,30 +271,38 @@ class HttpFetcher:
         if isinstance(body, Failed):
             return body
         etag, last_modified = (readable(response.headers.get(name, "")) for name in ("ETag", "Last-Modified"))
-        return Fetched(response.status, content_type, body, etag, last_modified, _robots_tags(response))
+        return Fetched(response.status, content_type, body, etag, last_modified, _robots_tags(response), _tdm(response))
+
+    def _exchange(self, response: aiohttp.ClientResponse) -> Exchange:
+        """Return status line and headers of request and response without the body, and without what is secret."""
+        version = response.version
+        number = f"{version.major}.{version.minor}" if version is not None else "1.1"
+        status_line = f"HTTP/{number} {response.status} {response.reason or ''}".rstrip()
+        sent = tuple(
+            (name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"))
+            for name, value in response.request_info.headers.items()
+            if name.lower() not in self._logins.never_kept
+        )
+        # A session that a login opened is as secret as the login, whether its cookie is sent back or not.
+        came = tuple((name, value) for name, value in response.raw_headers if name.lower() != b"set-cookie")
+        return Exchange(status_line, came, sent)
 
     def _objection_without_asking(self, url: Url) -> str:
         """Behind a proxy nobody here sees the address, so what the URL itself tells must do."""
-        objection = objection_to_name(url.host) if self._settings.proxy else ""
+        objection = objection_to_name(url.host) if self._settings.proxies else ""
         return f"{url.host} is {objection}" if objection and not self._access.includes_name(url.host) else ""
-
-
-def _exchange(response: aiohttp.ClientResponse) -> Exchange:
-    """Return status line and headers of request and response, as they went over the wire, without the body."""
-    version = response.version
-    number = f"{version.major}.{version.minor}" if version is not None else "1.1"
-    status_line = f"HTTP/{number} {response.status} {response.reason or ''}".rstrip()
-    sent = tuple(
-        (name.encode("utf-8", "surrogateescape"), value.encode("utf-8", "surrogateescape"))
-        for name, value in response.request_info.headers.items()
-    )
-    return Exchange(status_line, response.raw_headers, sent)
 
 
 def _robots_tags(response: aiohttp.ClientResponse) -> str:
     """Return the X-Robots-Tag headers, one a line."""
     tags = response.headers.getall("X-Robots-Tag", ())
     return "\n".join(tag.encode("utf-8", "replace").decode() for tag in tags)
+
+
+def _tdm(response: aiohttp.ClientResponse) -> str:
+    """Return the headers about text and data mining; of several, the one that reserves it."""
+    reservation = max(response.headers.getall("TDM-Reservation", ("",)))
+    return readable(f"{reservation.strip()} {response.headers.get('TDM-Policy', '').strip()}".strip())
 
 
 def _refused(what: str) -> Refused:
@@ -287,6 +326,19 @@ def _conditions(known: KnownPage | None) -> dict[str, str]:
         return {}
     conditions = {"If-None-Match": known.etag, "If-Modified-Since": known.last_modified}
     return {name: value for name, value in conditions.items() if value.isprintable() and value}
+
+
+def _trouble_of_proxy(error: Exception) -> str:
+    """Return what is wrong with the proxy, on one line; empty where it is the host's trouble, or may be."""
+    match error:
+        case (
+            aiohttp.ClientProxyConnectionError() | aiohttp.ClientConnectorDNSError()
+        ):  # no other name is looked up here
+            return str(error.os_error.strerror or error.os_error)
+        case aiohttp.ClientHttpProxyError(status=407):
+            return "it wants another login (fetch.proxy_login)"
+        case _:
+            return ""
 
 
 def _proxy_headers(login: str) -> dict[str, str]:
