@@ -101,7 +101,7 @@ def write_run(path: Path, pages: int) -> None:
         )
         database.executemany(
             """INSERT INTO pages VALUES
-               (?1,?2,?3,'text/html; charset=utf-8','text/html','utf-8',?4,?5,?6,?5,?6,?7,0,?8,NULL)""",
+               (?1,?2,?3,'text/html; charset=utf-8','text/html','utf-8',?4,?5,?6,?5,?6,?7,0,?8,NULL,'')""",
             (
                 (n, n + 1, page.title, len(page.words), n % 1000 / 1000, n % 5 == 0, n % 9, page.digest)
                 for n, page, _, _, _ in each()

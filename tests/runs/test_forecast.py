@@ -142,7 +142,10 @@ def test_a_crawl_without_draws_says_how_to_get_some_and_a_spent_one_promises_not
     crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()
     with open_run(tmp_path / "run") as run:
         assert run.outlook().blind_spots is None
-        assert any("crawl.blind_spots" in sentence for sentence in run.outlook().sentences())
+        assert any("--blind-spots" in sentence for sentence in run.outlook().sentences())
+    settings = settings_for("iterative-deepening", budget=120)
+    with crawl(tmp_path / "by-depth", settings, vectors=hashed_vectors()) as run:
+        assert not any("--blind-spots" in sentence for sentence in run.outlook().sentences())
     settings = settings_for(budget=1000, scope__max_pages=110)
     with crawl(tmp_path / "dry", settings, vectors=hashed_vectors()) as run:
         assert (run.progress.waiting, run.progress.fetches >= 100) == (0, True)

@@ -11,10 +11,10 @@ import pytest
 
 import honeyguide
 from crawler.small_crawls import settings_for
+from honeyguide.crawler.reporting import write_report
 from honeyguide.errors import HoneyguideError, RunDamaged, RunExists, StoreError
 from honeyguide.runs import open_run
 from honeyguide.runs.repair import repair
-from honeyguide.runs.report import write_report
 from honeyguide.search import search_runs
 
 if TYPE_CHECKING:

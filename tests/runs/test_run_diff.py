@@ -72,7 +72,9 @@ def test_a_run_differs_in_nothing_from_itself(tmp_path: Path) -> None:
     found = honeyguide.diff(run, run)
     assert (found.common, found.mean_change) == (7, 0.0)
     empty = replace(found, before="", after="", pages=0, pages_before=0, relevant=0, relevant_before=0, common=0)
-    assert not any(getattr(empty, name) for name in empty.__dataclass_fields__ if name != "same_settings")
+    names = set(empty.__dataclass_fields__) - {"same_settings", "totals"}
+    assert not any(getattr(empty, name) for name in names)
+    assert not any(found.totals.values())
 
 
 def test_another_threshold_changes_verdicts_though_relevance_stays(tmp_path: Path) -> None:
@@ -99,3 +101,13 @@ def test_without_a_page_in_both_there_is_no_mean(tmp_path: Path) -> None:
     other = judged(tmp_path / "b", {"http://new.test/": html("Newer")}, crawl__seed_urls=["http://new.test/"])
     found = honeyguide.diff(judged(tmp_path / "a", FIRST), other)
     assert (found.common, found.mean_change) == (0, None)
+
+
+def test_the_first_of_each_kind_are_those_of_the_whole_and_the_totals_stay(tmp_path: Path) -> None:
+    first, second = judged(tmp_path / "a", FIRST), judged(tmp_path / "b", SECOND)
+    whole, cut = honeyguide.diff(first, second), honeyguide.diff(first, second, top=1)
+    assert len(whole.gained) == whole.totals["gained"] == 2
+    assert cut.totals == whole.totals
+    for name in whole.totals:
+        assert getattr(cut, name) == getattr(whole, name)[:1]
+    assert (cut.gained_relevant, cut.lost_relevant) == (1, 1)

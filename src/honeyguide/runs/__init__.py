@@ -17,6 +17,7 @@ from honeyguide.runs.history import FetchOfUrl, KeptOfLink, LinkHistory, PageJud
 from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, StopRequest
 from honeyguide.runs.pagerank import Dangling, RankRules, RefreshedRanks, hits, pagerank, restart_on
 from honeyguide.runs.pages import CrawledPage, CrawledPages
+from honeyguide.runs.passes import Pass, PassFinding
 from honeyguide.runs.records import (
     AnswerEffect,
     AnswerRecord,
@@ -43,7 +44,7 @@ from honeyguide.runs.records import (
     VisitRecord,
 )
 from honeyguide.runs.revisits import HostsAsked, PageChange, Revisit
-from honeyguide.runs.run import CrawledStep, Run, open_run
+from honeyguide.runs.run import CrawledStep, PageVersion, Run, open_run
 from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
 from honeyguide.runs.stats import HostStats, PatternStats, RunStats, downsampled, harvest_curve, stats
@@ -100,7 +101,10 @@ __all__ = [
     "PageOnPath",
     "PageSnippets",
     "PageTexts",
+    "PageVersion",
     "PairRecord",
+    "Pass",
+    "PassFinding",
     "PastFetches",
     "PatternStats",
     "PrintRecord",

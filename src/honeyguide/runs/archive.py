@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
+from honeyguide.locks import OPEN_FLAGS
 from honeyguide.quiet_fastwarc import ArchiveIterator, GzipWriter, WarcRecord, WarcRecordType
 from honeyguide.settings import MOST_BODY_BYTES
 
@@ -234,7 +235,7 @@ def open_to_read(path: Path) -> BinaryIO:
 
 
 def _open_without_link(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+    return os.open(path, flags | OPEN_FLAGS, 0o666)
 
 
 def read_body(folder: Path, file: int, offset: int) -> bytes:

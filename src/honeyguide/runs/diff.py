@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from honeyguide.model import Url
 from honeyguide.runs.run import opened_run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from honeyguide.runs.pages import KnownByUrl
     from honeyguide.runs.run import Run
+
+_SLACK: Final = 1_000  # items kept beyond those asked for, so that they are sorted now and then only
+_TOLD_EVERY: Final = 1_000  # pages
+_LISTS: Final = (
+    "gained", "lost", "hosts_gained", "hosts_lost", "became_relevant", "became_irrelevant", "rejudged", "rewritten",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,8 @@ class HostOfOne:
 class RunDiff:
     """The differences of a second run from a first. `dataclasses.asdict` gives them as data.
 
-    Pages gained and lost: the most relevant first. Pages of both: those whose relevance has changed most first.
+    Pages gained and lost: the most relevant first. Pages of both: those whose relevance has changed most first. Where
+    only the first of each list were asked for, `totals` says how many there are.
     """
 
     before: str  # the folders
@@ -75,65 +84,162 @@ class RunDiff:
     rewritten: tuple[PageOfBoth, ...]  # another title or text, and the same relevance
     mean_change: float | None  # of the relevance of common pages; None where there are none
     same_settings: bool
+    gained_relevant: int
+    lost_relevant: int
+    totals: dict[str, int]  # of the lists above, by name
 
 
-class _Known(NamedTuple):
-    title: str
-    relevance: float
-    is_relevant: bool
-    digest: str
+_Item = TypeVar("_Item", PageOfOne, PageOfBoth, HostOfOne)
 
 
-def diff(before: Run | Path | str, after: Run | Path | str) -> RunDiff:
-    """Compare a run with an earlier one, page by page; pages are the same if their URLs are."""
-    with opened_run(before) as first, opened_run(after) as second:
-        old, new = _pages(first), _pages(second)
-        both = [_of_both(url, old[url], page) for url, page in new.items() if url in old]
-        both.sort(key=lambda page: (-abs(page.change), page.url))
+class _First(Generic[_Item]):
+    """The first so many of the items added, by a key; all of them where `most` is None."""
+
+    def __init__(self, most: int | None, key: Callable[[_Item], tuple[Any, ...]]) -> None:
+        self._most = most
+        self._key: Callable[[_Item], tuple[Any, ...]] = key
+        self._items: list[_Item] = []
+        self.total = 0
+
+    def add(self, item: _Item) -> None:
+        self.total += 1
+        self._items.append(item)
+        if self._most is not None and len(self._items) > 2 * self._most + _SLACK:
+            self._items = sorted(self._items, key=self._key)[: self._most]
+
+    def items(self) -> tuple[_Item, ...]:
+        return tuple(sorted(self._items, key=self._key)[: self._most])
+
+
+def _of_one(page: PageOfOne) -> tuple[float, str]:
+    return -page.relevance, page.url
+
+
+def _of_both(page: PageOfBoth) -> tuple[float, str]:
+    return -abs(page.change), page.url
+
+
+def _of_host(host: HostOfOne) -> tuple[int, int, str]:
+    return -host.relevant, -host.pages, host.host
+
+
+@dataclass(slots=True)
+class _HostCount:
+    """Pages of a host in both runs."""
+
+    pages: list[int] = field(default_factory=lambda: [0, 0])
+    relevant: list[int] = field(default_factory=lambda: [0, 0])
+
+
+class _Comparison:
+    """Takes the pages of two runs by URL, and keeps what differs."""
+
+    def __init__(self, most: int | None) -> None:
+        self.lost, self.gained = _First(most, _of_one), _First(most, _of_one)
+        self.hosts_lost, self.hosts_gained = _First(most, _of_host), _First(most, _of_host)
+        self.became_relevant, self.became_irrelevant = _First(most, _of_both), _First(most, _of_both)
+        self.rejudged, self.rewritten = _First(most, _of_both), _First(most, _of_both)
+        self.pages, self.relevant, self.relevant_alone = [0, 0], [0, 0], [0, 0]
+        self.common = 0
+        self.change = 0.0
+        self._hosts: defaultdict[str, _HostCount] = defaultdict(_HostCount)
+
+    def add(self, old: KnownByUrl | None, new: KnownByUrl | None) -> None:
+        """Take a page of one run or, with the same URL, of both."""
+        for number, page in enumerate((old, new)):
+            if page is not None:
+                self._count(number, page)
+        if old is not None and new is not None:
+            self._add_both(old, new)
+        elif new is not None:
+            self.relevant_alone[1] += new.is_relevant
+            self.gained.add(PageOfOne(*new[:3], bool(new.is_relevant)))
+        elif old is not None:
+            self.relevant_alone[0] += old.is_relevant
+            self.lost.add(PageOfOne(*old[:3], bool(old.is_relevant)))
+
+    def close(self) -> None:
+        """Sort out the hosts, when all pages were taken."""
+        for host, count in self._hosts.items():
+            if not all(count.pages):
+                number = 0 if count.pages[0] else 1
+                found = HostOfOne(host, count.pages[number], count.relevant[number])
+                (self.hosts_gained if number else self.hosts_lost).add(found)
+
+    def _count(self, number: int, page: KnownByUrl) -> None:
+        host = self._hosts[Url(page.url).host]
+        for pages, relevant in ((self.pages, self.relevant), (host.pages, host.relevant)):
+            pages[number] += 1
+            relevant[number] += page.is_relevant
+
+    def _add_both(self, old: KnownByUrl, new: KnownByUrl) -> None:
+        was, now = bool(old.is_relevant), bool(new.is_relevant)
+        has_changed = old.digest != new.digest
+        page = PageOfBoth(new.url, new.title, old.relevance, new.relevance, was, now, has_changed)
+        self.common += 1
+        self.change += page.change
+        if now != was:
+            (self.became_relevant if now else self.became_irrelevant).add(page)
+        elif page.change:
+            self.rejudged.add(page)
+        if has_changed and not page.change:
+            self.rewritten.add(page)
+
+
+def diff(
+    before: Run | Path | str,
+    after: Run | Path | str,
+    *,
+    top: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+) -> RunDiff:
+    """Compare a run with an earlier one, page by page; pages are the same if their URLs are.
+
+    With `top`, the result names only the first so many of each kind, and large runs take no more memory than small
+    ones. `on_progress` hears now and then how many pages of the second run are compared, and of how many.
+    """
+    with (
+        opened_run(before) as first,
+        opened_run(after) as second,
+        first.at_one_moment(),
+        second.at_one_moment(),
+    ):
+        found = _Comparison(top)
+        for old, new in _pairs(first.crawled_pages().by_url(), second.crawled_pages().by_url()):
+            found.add(old, new)
+            if sum(found.pages) % _TOLD_EVERY == 0:
+                on_progress(found.pages[1], second.progress.pages)
+        found.close()
+        lists = {name: getattr(found, name) for name in _LISTS}
         return RunDiff(
-            before=str(first.path),
-            after=str(second.path),
-            pages_before=len(old),
-            pages=len(new),
-            relevant_before=sum(page.is_relevant for page in old.values()),
-            relevant=sum(page.is_relevant for page in new.values()),
-            common=len(both),
-            gained=_only_in(new, old),
-            lost=_only_in(old, new),
-            hosts_gained=_hosts_only_in(new, old),
-            hosts_lost=_hosts_only_in(old, new),
-            became_relevant=tuple(page for page in both if page.is_relevant and not page.was_relevant),
-            became_irrelevant=tuple(page for page in both if page.was_relevant and not page.is_relevant),
-            rejudged=tuple(page for page in both if page.change and page.is_relevant == page.was_relevant),
-            rewritten=tuple(page for page in both if page.has_changed and not page.change),
-            mean_change=sum(page.change for page in both) / len(both) if both else None,
+            before=first.name,
+            after=second.name,
+            pages_before=found.pages[0],
+            pages=found.pages[1],
+            relevant_before=found.relevant[0],
+            relevant=found.relevant[1],
+            common=found.common,
+            **{name: kept.items() for name, kept in lists.items()},
+            mean_change=found.change / found.common if found.common else None,
             same_settings=first.settings == second.settings,
+            gained_relevant=found.relevant_alone[1],
+            lost_relevant=found.relevant_alone[0],
+            totals={name: kept.total for name, kept in lists.items()},
         )
 
 
-def _pages(run: Run) -> dict[str, _Known]:
-    return {
-        page.url.text: _Known(page.title, page.relevance, page.is_relevant, page.digest)
-        for page in run.crawled_pages().all()
-    }
-
-
-def _of_both(url: str, old: _Known, new: _Known) -> PageOfBoth:
-    has_changed = old.digest != new.digest
-    return PageOfBoth(url, new.title, old.relevance, new.relevance, old.is_relevant, new.is_relevant, has_changed)
-
-
-def _only_in(these: dict[str, _Known], others: dict[str, _Known]) -> tuple[PageOfOne, ...]:
-    pages = (PageOfOne(url, *page[:3]) for url, page in these.items() if url not in others)
-    return tuple(sorted(pages, key=lambda page: (-page.relevance, page.url)))
-
-
-def _hosts_only_in(these: dict[str, _Known], others: dict[str, _Known]) -> tuple[HostOfOne, ...]:
-    pages, relevant = Counter[str](), Counter[str]()
-    for url, page in these.items():
-        host = Url(url).host
-        pages[host] += 1
-        relevant[host] += page.is_relevant
-    known = {Url(url).host for url in others}
-    hosts = (HostOfOne(host, count, relevant[host]) for host, count in pages.items() if host not in known)
-    return tuple(sorted(hosts, key=lambda host: (-host.relevant, -host.pages, host.host)))
+def _pairs(
+    olds: Iterator[KnownByUrl], news: Iterator[KnownByUrl]
+) -> Iterator[tuple[KnownByUrl | None, KnownByUrl | None]]:
+    """Yield the pages of two runs by URL, which rises in both; those of both together."""
+    old, new = next(olds, None), next(news, None)
+    while old is not None or new is not None:
+        if new is None or (old is not None and old.url < new.url):
+            yield old, None
+            old = next(olds, None)
+        elif old is None or new.url < old.url:
+            yield None, new
+            new = next(news, None)
+        else:
+            yield old, new
+            old, new = next(olds, None), next(news, None)

@@ -115,7 +115,8 @@ def redirect_ends(select: Select) -> dict[int, int]:
     return ends_of(
         dict(
             select(
-                "SELECT s.link, e.target FROM steps s JOIN edges e ON e.source = s.link WHERE s.outcome = 'redirected'"
+                """SELECT s.link, e.target FROM steps s JOIN edges e ON e.source = s.link
+                   LEFT JOIN pages p ON p.link = s.link WHERE s.outcome = 'redirected' AND p.link IS NULL"""
             )
         )
     )

@@ -18,7 +18,6 @@ a pipe or a device in it is told so, and locks and drafts are never opened throu
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import stat
@@ -29,6 +28,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import RunBusy, RunDamaged, RunExists, StoreError
+from honeyguide.locks import OPEN_FLAGS, lock
 from honeyguide.runs.schema import require_sqlite
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class FileLock:
     def __init__(self, file: Path) -> None:
         """BlockingIOError where another holds it, in this process or elsewhere; another OSError where nobody can."""
         self._file: IO[bytes] | None = None
-        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT | OPEN_FLAGS, 0o666)
         self._file = os.fdopen(handle, "r+b", buffering=0)
         try:
             self._hold(handle)
@@ -59,9 +59,9 @@ class FileLock:
         """Take the lock. Whoever asks if it is held shares it for an instant, so one refusal is not the last word."""
         for _ in range(3):
             with suppress(BlockingIOError):
-                return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return lock(handle)
             sleep(0.002)
-        return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock(handle)
 
     def close(self) -> None:
         """Free the lock; may be called twice."""
@@ -78,10 +78,25 @@ class FileLock:
         self.close()
 
 
-FORMAT: Final = 11
+FORMAT: Final = 12
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 _ANSWERS_LOCK: Final = "answers.lock"
+
+
+def split_pass(path: Path | str) -> tuple[Path, int | None]:
+    """Return the folder and the pass that RUN@1 names; None for the pass where it names none."""
+    folder, sign, number = str(path).rpartition("@")
+    if sign and number.isascii() and number.isdecimal() and folder and not Path(path).exists():
+        return Path(folder), int(number[:9])
+    return Path(path), None
+
+
+def _why_no_run(path: Path) -> str:
+    newest, number = split_pass(path)
+    if number is not None and (newest / _ABOUT).exists():
+        return f"{path}: only the newest state of a run can be used here; name {newest}"
+    return f"{path} is not a run folder: it has no {_ABOUT}; start one with: honeyguide crawl"
 
 
 class RunFolder:
@@ -135,9 +150,7 @@ class RunFolder:
             about = json.loads((path / _ABOUT).read_text(encoding="utf-8"))
             format_number = int(about["format"])
         except FileNotFoundError:
-            raise RunDamaged(
-                f"{path} is not a run folder: it has no {_ABOUT}; start one with: honeyguide crawl"
-            ) from None
+            raise RunDamaged(_why_no_run(path)) from None
         except NotADirectoryError:
             raise RunDamaged(f"{path} is a file, not a run folder; name the folder of a run") from None
         except (OSError, UnicodeDecodeError) as error:
@@ -283,11 +296,11 @@ def is_being_crawled(path: Path) -> bool:
 def _is_held(file: Path) -> bool:
     """Return whether a process holds a lock; False where there is no lock to be read."""
     try:
-        handle = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(file, os.O_RDONLY | OPEN_FLAGS)
     except OSError:
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)  # for an instant, which `FileLock` allows for
+        lock(handle, is_shared=True)  # for an instant, which `FileLock` allows for
     except BlockingIOError:
         return True
     except OSError:

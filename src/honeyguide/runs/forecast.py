@@ -86,6 +86,7 @@ class Outlook:
     waiting: int  # links, without those that the guard has put behind others
     behind: int  # links that it has put there
     blind_spots: BlindSpots | None  # None where nothing was drawn by chance lately
+    may_draw: bool = True  # whether the strategy could draw links by chance
 
     def sentences(self) -> Iterator[str]:
         """Say it in words."""
@@ -117,17 +118,29 @@ class Outlook:
             count = _in_words(left) if blind.relevant else f"at most {left.high:,}"
             yield f"So {count} of {waiting} may do so; pages behind them are not counted."
         elif self.waiting and all(each.fetches < self.waiting for each in self.next_fetches):
-            yield f"How many of {waiting} lead to relevant pages is not known; crawl.blind_spots = 0.05 would tell."
+            remedy = "; a crawl with --blind-spots 0.05 would tell" if self.may_draw else ""
+            yield f"How many of {waiting} lead to relevant pages is not known{remedy}."
 
 
-def read_outlook(select: Select, progress: Progress, horizons: Sequence[int] = HORIZONS) -> Outlook:
-    """Read from a run whether it pays to go on, by the newest judgements."""
+def last_fetches(select: Select) -> list[bool]:
+    """Read whether each of the last fetches brought a relevant page, the oldest first."""
     last = select(
         """SELECT coalesce(p.is_relevant, 0) FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
-           WHERE s.outcome <> 'unknown' ORDER BY s.step DESC LIMIT ?""",
+           WHERE s.outcome <> 'unknown' AND NOT EXISTS (SELECT 1 FROM passes q WHERE q.number > 1
+             AND s.step BETWEEN q.first_step AND q.last_step) ORDER BY s.step DESC LIMIT ?""",
         MOST_LOOKED_AT,
     )
-    flags = [bool(is_relevant) for (is_relevant,) in last][::-1]
+    return [bool(is_relevant) for (is_relevant,) in last][::-1]
+
+
+def read_outlook(
+    select: Select, progress: Progress, horizons: Sequence[int] = HORIZONS, *, may_draw: bool = True
+) -> Outlook:
+    """Read from a run whether it pays to go on, by the newest judgements.
+
+    `may_draw` says whether the crawl's strategy could draw links by chance.
+    """
+    flags = last_fetches(select)
     waiting = progress.waiting - progress.behind
     told = {ahead: forecast(flags, progress.fetches, min(ahead, waiting)) for ahead in horizons}
     since = max(progress.steps // 2, progress.steps - MOST_STEPS_WITH_DRAWS)
@@ -147,6 +160,7 @@ def read_outlook(select: Select, progress: Progress, horizons: Sequence[int] = H
         waiting=waiting,
         behind=progress.behind,
         blind_spots=blind,
+        may_draw=may_draw,
     )
 
 

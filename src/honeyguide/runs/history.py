@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from honeyguide.model import LinkId, LinkState, Url
+from honeyguide.model import FieldValue, LinkId, LinkState, Url
 from honeyguide.runs.answers import page_at
+from honeyguide.runs.fields import stored_fields
 from honeyguide.runs.records import StoredVisit
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class PageJudgement:
     is_unindexed: bool  # it asked not to be indexed, and is not shown
     finding: str  # of the guard: the kind of trap or duplicate; empty for none
     answer: str  # yes, no or skip, by the newest answer that stands; empty for none
+    fields: dict[str, FieldValue]  # that the user has asked for, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +187,8 @@ def visits_showing(select: Select, link: LinkId) -> Iterator[StoredVisit]:
            SELECT s.step, s.link, s.outcome, coalesce(p.crawl_relevance, 0.0), coalesce(p.was_relevant, 0),
                   coalesce(p.relevance, 0.0), shown.target
            FROM steps s CROSS JOIN shown ON shown.source = s.link LEFT JOIN pages p ON p.link = s.link
-           WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step, shown.target""",
+           WHERE (s.outcome = 'fetched' AND p.step = s.step) OR (s.outcome = 'redirected' AND p.link IS NULL)
+           ORDER BY s.step, shown.target""",
         link,
     )
     return grouped_visits(rows)
@@ -231,14 +234,14 @@ def _judgement(select: Select, link: LinkId) -> PageJudgement | None:
         """SELECT p.title, p.media_type, p.words, p.depth, p.relevance, p.is_relevant, p.crawl_relevance,
                   p.was_relevant, coalesce(d.is_unindexed, 0), coalesce(f.kind, ''),
                   coalesce((SELECT answer FROM answers a WHERE a.link = p.link AND a.undone_at IS NULL
-                            ORDER BY number DESC LIMIT 1), '')
+                            ORDER BY number DESC LIMIT 1), ''), p.step
            FROM pages p LEFT JOIN directives d ON d.link = p.link LEFT JOIN findings f ON f.link = p.link
            WHERE p.link = ?""",
         link,
     )
-    for title, media_type, words, depth, relevance, good, then, was_good, is_unindexed, finding, answer in rows:
+    for title, media_type, words, depth, relevance, good, then, was_good, is_unindexed, finding, answer, step in rows:
         return PageJudgement(
             title, media_type, words, depth, relevance, bool(good), then, bool(was_good), bool(is_unindexed), finding,
-            answer,
+            answer, stored_fields(select, step),
         )  # fmt: skip
     return None

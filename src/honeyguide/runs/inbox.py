@@ -39,7 +39,7 @@ OLD_DRAFT_S: Final = 60.0  # after which whoever wrote it was killed
 MOST_FETCHES: Final = int(SETTINGS_BY_KEY["budget.fetches"].at_most or 0)
 
 Reply = Literal["yes", "no", "skip", "undo"]
-Answerer = Literal["person", "model", "labels", "file"]
+Answerer = Literal["person", "model", "labels", "file", "hook"]
 
 
 @dataclass(frozen=True, slots=True)

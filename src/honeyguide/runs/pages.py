@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from honeyguide.model import Cap, Url
+from honeyguide.model import ROBOTS_TXT, Cap, Url
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import redirect_ends
+from honeyguide.runs.fields import stored_fields
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
+
+    from honeyguide.model import FieldValue
 
 _UNINDEXED: Final = "SELECT link FROM directives WHERE is_unindexed"
 
@@ -44,7 +47,21 @@ class CrawledPage:
     canonical: Url | None  # the other address that it calls its own
     digest: str  # of title and text, in hexadecimal digits
     robots_tag: str  # the X-Robots-Tag headers, one a line
+    tdm: str  # the headers TDM-Reservation and, after a space, TDM-Policy
+    rules: tuple[str, ...]  # of head and headers, as settings call them: noindex, nofollow, noai, noimageai, tdm
+    tdm_policy: str  # where the conditions of mining are told
+    asked_at: float  # when it was asked for
     cut_by: tuple[Cap, ...]  # limits that it was over
+
+
+class KnownByUrl(NamedTuple):
+    """A page in plain columns, to be held against the page of another run."""
+
+    url: str
+    title: str
+    relevance: float
+    is_relevant: int
+    digest: bytes
 
 
 class CrawledPages:
@@ -66,20 +83,36 @@ class CrawledPages:
         self._has_parents = False
 
     def __len__(self) -> int:
-        ((count,),) = self._select(f"SELECT count(*) {self._from()}", self._after_step)
+        which = _which("p", relevant_only=self._relevant_only)
+        ((count,),) = self._select(f"SELECT count(*) FROM pages p WHERE p.step > ? AND {which}", self._after_step)  # noqa: S608
         return int(count)
 
     def all(self, *, best_first: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
         """Yield pages in the order they came, or the most relevant first, which the database has to sort."""
-        order = "p.relevance DESC, s.step" if best_first else "s.step"
-        rows = self._select(f"{_SELECT} {self._from()} ORDER BY {order} LIMIT ?", self._after_step, limit)
-        for row in rows:
+        if best_first:
+            yield from self.at_steps(self._best_steps(limit))
+            return
+        for row in self._select(f"{_SELECT} {self._from()} ORDER BY s.step LIMIT ?", self._after_step, limit):
             yield _page(*row)
+
+    def _best_steps(self, limit: int) -> Iterator[int]:
+        """Yield the steps that brought the most relevant pages: of many pages, only two numbers each are sorted."""
+        which = _which("p", relevant_only=self._relevant_only)
+        order = "ORDER BY p.relevance DESC, p.step LIMIT ?"
+        rows = self._select(f"SELECT p.step FROM pages p WHERE p.step > ? AND {which} {order}", self._after_step, limit)  # noqa: S608
+        return (step for (step,) in rows)
 
     def at_steps(self, steps: Iterable[int]) -> Iterator[CrawledPage]:
         """Yield the pages that some fetches brought, in the order of `steps`; those that are not among these, not."""
         for step in steps:
             yield from (_page(*row) for row in self._select(f"{_SELECT} {self._from()} AND s.step = ?", step - 1, step))
+
+    def by_url(self) -> Iterator[KnownByUrl]:
+        """Yield pages in order of their URLs, which the database has sorted."""
+        which = _which("p", relevant_only=self._relevant_only)
+        pages = f"FROM links l CROSS JOIN pages p ON p.link = l.id WHERE p.step > ? AND {which} ORDER BY l.url"
+        columns = "l.url, p.title, p.relevance, p.is_relevant, p.digest"
+        return map(KnownByUrl._make, self._select(f"SELECT {columns} {pages}", self._after_step))
 
     def links_among(self, pages: Collection[int]) -> set[tuple[int, int]]:
         """Return the links between some pages, as pairs of numbers: no loop; redirects are resolved."""
@@ -131,15 +164,28 @@ class CrawledPages:
         ((count,),) = self._select("SELECT count(*) FROM temp.page_links WHERE target = ?", page.link)
         return urls, int(count)
 
-    def robots(self, page: CrawledPage) -> str:
-        """Return `allowed`, `no-file` where the host has no robots.txt, empty where none was asked for."""
-        rows = self._select("SELECT body IS NULL FROM robots WHERE origin = ?", page.url.origin)
-        return next(("no-file" if is_missing else "allowed" for (is_missing,) in rows), "")
+    def robots_txt(self, page: CrawledPage) -> tuple[float, str] | None:
+        """Return since when the robots.txt had been so under which a page was asked for, and its digest.
+
+        The digest is empty where the host had no such file. None where none was asked for.
+        """
+        rows = self._select(
+            """SELECT asked_at, digest FROM site_files WHERE origin = ? AND path = ? AND asked_at <= ?
+               ORDER BY asked_at DESC LIMIT 1""",
+            page.url.origin,
+            ROBOTS_TXT,
+            page.asked_at,
+        )
+        return next(((float(asked_at), digest) for asked_at, digest in rows), None)
 
     def fingerprint(self, page: CrawledPage) -> bytes | None:
         """Return the guard's fingerprint of a page, packed; None where no guard saw it."""
         rows = self._select("SELECT print FROM prints WHERE step = ?", page.step)
         return next((bytes(packed) for (packed,) in rows), None)
+
+    def fields(self, page: CrawledPage) -> dict[str, FieldValue]:
+        """Return the fields of a page by name; empty where nobody has asked for any."""
+        return stored_fields(self._select, page.step)
 
     def links(self) -> Iterator[tuple[int, int]]:
         """Yield links between these pages as pairs of numbers: no loop, none twice; redirects are resolved."""
@@ -192,11 +238,13 @@ def _which(table: str, *, relevant_only: bool) -> str:
 
 _SELECT: Final = """SELECT p.link, l.url, p.step, s.finished_at, s.status, p.content_type, p.media_type, s.body_bytes,
     p.title, p.words, s.score, p.relevance, p.crawl_relevance, p.was_relevant, p.is_relevant, s.reward, p.depth, f.url,
-    i.canonical, p.digest, coalesce(d.robots_tag, ''), p.cut_by"""
+    i.canonical, p.digest, coalesce(d.robots_tag, ''), coalesce(d.tdm, ''), coalesce(d.rules, ''),
+    coalesce(d.policy, ''), s.finished_at - s.elapsed_s, p.cut_by"""
 
 
 def _page(link: int, url: str, *columns: Any) -> CrawledPage:  # noqa: ANN401 - as SQLite gives them
-    *noted, was_relevant, is_relevant, reward, depth, found_on, canonical, digest, robots_tag, cut_by = columns
+    *noted, was_relevant, is_relevant, reward, depth, found_on, canonical, digest = columns[:-6]
+    robots_tag, tdm, rules, policy, asked_at, cut_by = columns[-6:]
     addresses = (_url(found_on), _url(canonical))
     values: list[Any] = [
         *noted,
@@ -207,6 +255,10 @@ def _page(link: int, url: str, *columns: Any) -> CrawledPage:  # noqa: ANN401 - 
         *addresses,
         bytes(digest).hex(),
         robots_tag,
+        tdm,
+        tuple(rules.split()),
+        policy,
+        asked_at,
         tuple(map(Cap, cut_by.split())),
     ]
     return CrawledPage(link, Url(url), *values)

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 class RecordedAnswers:
     """The answers of a run up to the moment it was opened; the same for the same URL every time."""
 
-    def __init__(self, select: Select, database_file: Path, seeds: int) -> None:
-        """`select` reads the run's database; `seeds` is the number of its seeds."""
+    def __init__(self, select: Select, database_file: Path, seeds: Sequence[Url]) -> None:
+        """`select` reads the run's database; `seeds` are the URLs that it started with."""
         self._select = select
         self._path = database_file
         self._bodies = StoredBodies(database_file)
@@ -78,9 +78,8 @@ class RecordedAnswers:
         return None
 
     def seed_urls(self) -> Sequence[Url]:
-        """Return the URLs that the run started with, which are the first that it met."""
-        rows = self._select("SELECT url FROM links WHERE id < ? ORDER BY id", self._seeds)
-        return tuple(Url(text) for (text,) in rows)
+        """Return the URLs that the run started with."""
+        return self._seeds
 
     def page_urls(self) -> Iterator[Url]:
         """Yield URLs that brought an HTML page, in the order they came."""
@@ -108,7 +107,7 @@ class RecordedAnswers:
     def _answer_at(self, step: int, url: Url) -> Answer | None:
         rows = self._select(f"SELECT l.url, s.elapsed_s, a.file, a.offset, {_COLUMNS} {_TABLES} WHERE s.step = ?", step)
         for text, elapsed_s, file, offset, is_unindexed, has_page, stored, *columns in rows:
-            if text != url.text or is_unindexed:  # another URL with the same hash, or a page that was not stored
+            if text != url.text or is_unindexed or columns[0] == "unchanged":  # another URL, or nothing that is stored
                 return None
             body = self._bodies.read(stored, file, offset) if has_page else None
             if has_page and body is None:
@@ -117,11 +116,12 @@ class RecordedAnswers:
         return None
 
 
-_COLUMNS: Final = """coalesce(d.is_unindexed, 0), p.link IS NOT NULL, b.body, s.outcome, s.status, s.reason,
-                     s.target, s.detail, p.content_type, coalesce(d.robots_tag, '')"""
+_COLUMNS: Final = """coalesce(d.is_unindexed, 0), p.link IS NOT NULL OR v.step IS NOT NULL, coalesce(v.body, b.body),
+                     s.outcome, s.status, s.reason, s.target, s.detail, coalesce(p.content_type, v.content_type),
+                     coalesce(d.robots_tag, ''), coalesce(d.tdm, '')"""
 _TABLES: Final = """FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
                     LEFT JOIN bodies b ON b.link = p.link LEFT JOIN directives d ON d.link = p.link
-                    LEFT JOIN archive a ON a.step = s.step"""
+                    LEFT JOIN archive a ON a.step = s.step LEFT JOIN versions v ON v.step = s.step"""
 
 _MOST_RECORD_BYTES: Final = 2 * MOST_BODY_BYTES  # of one fetch
 
@@ -136,12 +136,13 @@ def outcome_of(
     detail: str,
     content_type: str | None,
     robots_tag: str,
+    tdm: str,
 ) -> Outcome:
     """Make an outcome from its columns; `path` is the database. RunDamaged where they make no sense."""
     try:
         match kind:
             case "fetched" if status is not None and content_type is not None and body is not None:
-                return Fetched(status, content_type, body, robots_tag=robots_tag)
+                return Fetched(status, content_type, body, robots_tag=robots_tag, tdm=tdm)
             case "unchanged":
                 return Unchanged()
             case "redirected" | "failed" if status is not None and target is not None:

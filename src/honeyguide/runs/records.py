@@ -86,7 +86,7 @@ class VisitRecord:
     depth: int
     distance: int
     targets: tuple[LinkId, ...]  # every link on it, each once
-    is_unindexed: bool = False  # it asks not to be indexed: of its text nothing is kept for good
+    not_kept: str = ""  # the rule of its publisher by which nothing of its text is kept for good; empty for none
     identity: tuple[int, Url | None] | None = None  # a hash of its text, and the other address that it calls its own
     packed_body: bytes | None = None  # where it is packed already
     description: bytes | None = None  # by which it can be judged again
@@ -190,7 +190,7 @@ class AnswerRecord:
     url: Url  # as it was named
     link: LinkId | None  # the page; None as long as it has not come
     answer: str  # yes, no, skip or undo
-    by: str  # person, model, labels or file
+    by: str  # person, model, labels, file or hook
     name: str  # of that person, model or file
     message: str = ""  # the file in the inbox that held it; its name begins with the time
     description: bytes = b""  # of the page, where it was taken over from another run
@@ -306,7 +306,7 @@ class Progress(NamedTuple):
     out_of_scope: int = 0  # times that a page showed a link the scope rules keep out
     pages_not_followed: int = 0  # pages whose links the strategy did not let wait
     links_not_followed: int = 0  # times that such a page showed a link that did not wait and could have
-    unindexed: int = 0  # pages that ask not to be indexed: not counted as pages, and not kept
+    unindexed: int = 0  # pages that ask not to be indexed, or are reserved: not counted as pages, and not kept
     over_host_limit: int = 0  # links that waited when their host had given all that it may give
     retries: int = 0  # times that a link was put back to be tried again
     waited_for_hosts: int = 0  # times that the best link had to wait for its host, and another was taken

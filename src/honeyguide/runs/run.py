@@ -9,16 +9,19 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
 
 from honeyguide.errors import RunDamaged
+from honeyguide.guard import simhashes_of
 from honeyguide.model import KeywordMatch, LinkId, Url
 from honeyguide.runs.answers import page_at, read_answers, read_pages
 from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
-from honeyguide.runs.folder import RunFolder
-from honeyguide.runs.forecast import HORIZONS, read_outlook
+from honeyguide.runs.fields import FieldCondition, asked_kinds, field_kinds, steps_where, stored_fields
+from honeyguide.runs.folder import RunFolder, split_pass
+from honeyguide.runs.forecast import HORIZONS, last_fetches, read_outlook
 from honeyguide.runs.history import (
     kept_choice,
     kept_of_every,
@@ -29,6 +32,7 @@ from honeyguide.runs.history import (
     visits_showing,
 )
 from honeyguide.runs.pages import CrawledPage, CrawledPages
+from honeyguide.runs.passes import found_in, read_passes, show_as_of
 from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
 from honeyguide.runs.records import LearnerSnapshot, Progress
 from honeyguide.runs.revisits import HostsAsked, Revisits
@@ -36,17 +40,26 @@ from honeyguide.runs.schema import refuse_strange_tables
 from honeyguide.runs.state import read_progress
 from honeyguide.runs.traps import TrapRecords
 from honeyguide.settings import load_run_settings
+from honeyguide.settings.checks import may_draw_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
     from types import TracebackType
     from typing import Self
 
+    import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from honeyguide.model import FieldValue
     from honeyguide.runs.answers import PageColumns
+    from honeyguide.runs.audit import Audit
     from honeyguide.runs.forecast import Outlook
     from honeyguide.runs.graph import LinkGraph
     from honeyguide.runs.history import KeptChoice, KeptOfLink, LinkHistory
+    from honeyguide.runs.passes import Pass, PassFinding
     from honeyguide.runs.records import AnswerRecord, StoredVisit
     from honeyguide.runs.traps import GuardFinding, Restart, TrapSummary
     from honeyguide.settings import Settings
@@ -66,11 +79,40 @@ class CrawledStep:
     detail: str
 
 
+class FetchColumns(NamedTuple):
+    """One fetch of a run in plain columns, of which many are read to be counted."""
+
+    url: str
+    outcome: str
+    explored: int
+    body_bytes: int
+    is_page: int  # that may be indexed; without, the columns after this one say nothing but whether it is relevant
+    depth: int
+    media_type: str
+    relevance: float
+    is_relevant: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageVersion:
+    """A page as an earlier pass found it."""
+
+    step: int  # that brought it
+    title: str
+    words: int
+    relevance: float
+    is_relevant: bool
+    fetched_at: float
+    digest: str
+
+
 class Run:
     """A run folder, read-only. Close it, or use it as a context manager. For one thread at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, pass_number: int | None = None) -> None:
+        """`pass_number` shows the run as it was at the end of that pass; RunDamaged where it has no such pass."""
         self._folder = RunFolder.open(path)
+        self._then: Pass | None = None
         if not self._folder.database_file.exists():
             raise RunDamaged(f"{path} has no crawl.sqlite; resume it, or restore the file from a copy of the run")
         with wrap_sqlite_errors(self._folder.database_file):
@@ -82,9 +124,31 @@ class Run:
             with wrap_sqlite_errors(self._folder.database_file):
                 refuse_strange_tables(self._db, self._folder.database_file)
             self._progress()
+            if pass_number is not None:
+                self._go_back_to(pass_number)
         except BaseException:
             self._db.close()
             raise
+
+    def _go_back_to(self, number: int) -> None:
+        passes = self.passes()
+        if number != 1 and not any(each.number == number for each in passes):
+            count = max(1, len(passes))
+            last = f" to @{count}" if count > 1 else ""
+            raise RunDamaged(f"{self.path} has no pass {number}: it has {count}; name {self.path}@1{last}")
+        if number < len(passes):
+            self._then = passes[number - 1]
+            show_as_of(self._db, self._then.progress.steps)
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether this is the run as it stands, and not as it was after an earlier pass."""
+        return self._then is None
+
+    @property
+    def name(self) -> str:
+        """The folder, and the pass where it is not the newest."""
+        return str(self.path) if self._then is None else f"{self.path}@{self._then.number}"
 
     @property
     def path(self) -> Path:
@@ -101,6 +165,14 @@ class Run:
         return self._progress() or Progress()
 
     @property
+    def fetch_budget(self) -> int:
+        """Fetches that the run may spend in all, those of its passes among them."""
+        if self._then is not None:
+            return self._then.budget
+        # A kill may have come after a pass was taken in, and before the settings were saved.
+        return max([self.settings.budget.fetches, *(each.budget for each in self.passes())])
+
+    @property
     def has_begun(self) -> bool:
         """Whether a first step was stored."""
         return self._progress() is not None
@@ -114,6 +186,47 @@ class Run:
     def pages(self, *, best_first: bool = False, relevant_only: bool = False, limit: int = -1) -> Iterator[CrawledPage]:
         """Yield the pages of the run, in the order they came or the most relevant first."""
         return self.crawled_pages(relevant_only=relevant_only).all(best_first=best_first, limit=limit)
+
+    def has_met(self, url: Url) -> bool:
+        """Return whether the crawl has met a URL, whatever came of it."""
+        return next(self._select("SELECT 1 FROM links WHERE url = ?", url.text), None) is not None
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether the learner is stored as it is, as at the end of a crawl that was not killed."""
+        return next(self._select("SELECT 1 FROM journal LIMIT 1"), None) is None
+
+    def passes(self) -> list[Pass]:
+        """Return the passes of this run, in order; none where the crawl is all there was."""
+        with wrap_sqlite_errors(self._folder.database_file):
+            return read_passes(self._db)
+
+    def found_in_pass(self, number: int) -> Iterator[PassFinding]:
+        """Yield what a pass found about the pages it looked at; nothing for the first, or one that was not made."""
+        for each in self.passes():
+            if each.number == number > 1:
+                yield from found_in(self._select, each)
+
+    def versions(self, url: Url) -> list[PageVersion]:
+        """Return the versions of a page before the newest, the oldest first; their bodies by `body_of_version`."""
+        rows = self._select(
+            """SELECT v.step, v.title, v.words, v.relevance, v.is_relevant, s.finished_at, v.digest
+               FROM links l JOIN versions v ON v.link = l.id JOIN steps s ON s.step = v.step
+               WHERE l.url = ? ORDER BY v.step""",
+            url.text,
+        )
+        return [
+            PageVersion(step, title, words, relevance, bool(is_relevant), seen_at, bytes(digest).hex())
+            for step, title, words, relevance, is_relevant, seen_at, digest in rows
+        ]
+
+    def body_of_version(self, version: PageVersion) -> bytes | None:
+        """Return the body of an older version of a page; None where it was not stored."""
+        rows = self._select(
+            "SELECT v.body, a.file, a.offset FROM versions v LEFT JOIN archive a ON a.step = v.step WHERE v.step = ?",
+            version.step,
+        )
+        return next((StoredBodies(self._folder.database_file).read(*row) for row in rows), None)
 
     def crawled_pages(self, *, relevant_only: bool = False, after_step: int = 0) -> CrawledPages:
         """Return a reader of pages, their bodies and links, usable while the run is open; all, or those asked for."""
@@ -131,6 +244,18 @@ class Run:
         )
         for step, url, outcome, score, explored, reward, is_relevant, detail in rows:
             yield CrawledStep(step, Url(url), outcome, score, bool(explored), reward, bool(is_relevant), detail)
+
+    def fetch_columns(self) -> Iterator[FetchColumns]:
+        """Yield every fetch in order of steps."""
+        rows = self._select(
+            """SELECT l.url, s.outcome, s.explored, s.body_bytes, p.link IS NOT NULL AND d.link IS NULL,
+                      coalesce(p.depth, 0), coalesce(p.media_type, ''), coalesce(p.relevance, 0.0),
+                      coalesce(p.is_relevant, 0)
+               FROM steps s CROSS JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+                    LEFT JOIN directives d ON d.link = s.link AND d.is_unindexed
+               ORDER BY s.step"""
+        )
+        return map(FetchColumns._make, rows)
 
     def fetches(self, after_step: int = 0) -> Iterator[tuple[Any, ...]]:
         """Yield step, URL as text, outcome, reason, status, relevance and whether that is relevant, in order of steps.
@@ -154,9 +279,15 @@ class Run:
         counts = dict(rows)
         return tuple(accumulate((counts.get(part, 0) for part in range(points)), initial=0)) if last else ()
 
+    def last_fetches(self) -> list[bool]:
+        """Return whether each of the last fetches, on which a forecast rests, brought a relevant page; oldest first."""
+        return last_fetches(self._select)
+
     def outlook(self, horizons: Sequence[int] = HORIZONS) -> Outlook:
         """Return what so many more fetches would bring, and what is known of the links that wait."""
-        return read_outlook(self._select, self.progress, horizons)
+        return read_outlook(
+            self._select, self.progress, horizons, may_draw=may_draw_links(self.settings.crawl.strategy)
+        )
 
     def judgements(self) -> Iterator[tuple[int, float, int]]:
         """Yield step, relevance and whether it is relevant of every page, by the newest judgement."""
@@ -216,6 +347,19 @@ class Run:
         )
         return {f"{reason} {status}" if status else reason: times for reason, status, times in rows}
 
+    def failures(self) -> Iterator[tuple[str, str, str]]:
+        """Yield reason, host and detail of every fetch that failed or was refused, in order."""
+        rows = self._select(
+            """SELECT s.reason, l.url, s.detail FROM steps s JOIN links l ON l.id = s.link
+               WHERE s.outcome IN ('refused', 'failed') ORDER BY s.step"""
+        )
+        return ((reason, Url(url).host, detail) for reason, url, detail in rows)
+
+    def edge_count(self) -> int:
+        """Return how many times a page showed a link, those out of scope left out."""
+        ((count,),) = self._select("SELECT count(*) FROM edges")
+        return int(count)
+
     def cut_pages(self) -> dict[str, int]:
         """Count the pages that were over each limit of `[parse]`, the most frequent first."""
         rows = self._select("SELECT cut_by, count(*) FROM pages WHERE cut_by <> '' GROUP BY 1 ORDER BY 1")
@@ -237,6 +381,19 @@ class Run:
             if body is not None:
                 return body
         raise KeyError(url.text)
+
+    def field_kinds(self) -> dict[str, str]:
+        """Return the names of all fields with number, list or text: those of the settings, then those of hooks."""
+        return asked_kinds(self.settings.parse.fields) | field_kinds(self._select)
+
+    def fields_of(self, step: int) -> dict[str, FieldValue]:
+        """Return the fields of the page that a fetch brought, by name."""
+        return stored_fields(self._select, step)
+
+    def steps_where(self, *conditions: FieldCondition | str) -> list[int]:
+        """Return the fetches that brought pages whose fields fulfil all conditions, as in `price<100`, in order."""
+        read = tuple(FieldCondition.parse(each) if isinstance(each, str) else each for each in conditions)
+        return steps_where(self._select, read)
 
     def keyword_matches(self, *, relevant_only: bool = False) -> Iterator[KeywordMatch]:
         """Yield the keywords of pages that satisfy a search phrase, in the order in which the pages came."""
@@ -320,6 +477,12 @@ class Run:
         """Return a reader of the pages that this run fetched again, usable while the run is open."""
         return Revisits(self._select)
 
+    def audit(self) -> Audit:
+        """Return a reader of what was asked of whom, under which rules, usable while the run is open."""
+        from honeyguide.runs.audit import Audit  # noqa: PLC0415 - it needs the exports, which need this
+
+        return Audit(self._select, self.settings, self.progress)
+
     def hosts_asked(self) -> HostsAsked:
         """Return a reader of host rests and robots.txt files, usable while the run is open."""
         return HostsAsked(self._db, self._folder.database_file, self.progress)
@@ -332,9 +495,12 @@ class Run:
         """Yield pages judged part of a loop or a trap, or duplicates, in the order they came; of one kind or host."""
         return TrapRecords(self._select).findings(kind, host)
 
-    def guard_fingerprint(self, step: int) -> bytes | None:
-        """Return the guard's packed fingerprint of the page that a step brought; None where there is none."""
-        return next((packed for (packed,) in self._select("SELECT print FROM prints WHERE step = ?", step)), None)
+    def guard_simhashes(self, batch: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
+        """Yield the steps of pages that the guard saw, which rise, and their simhashes, so many at a time."""
+        rows = self._select("SELECT step, print FROM prints ORDER BY step")
+        while some := list(islice(rows, batch)):
+            steps, prints = zip(*some, strict=True)
+            yield np.array(steps, dtype=np.int64), simhashes_of(prints)
 
     def trap_summary(self, *, kind: str = "", host: str = "") -> TrapSummary:
         """Return traps with their cost and evidence, and the links moved; of one kind or host alone, where given."""
@@ -349,9 +515,14 @@ class Run:
         newest = next(self._select("SELECT step, state FROM learner"), None)
         return None if newest is None else LearnerSnapshot(*newest)
 
+    def seed_urls(self) -> tuple[Url, ...]:
+        """Return the URLs that the run started with, which are the first that it met."""
+        rows = self._select("SELECT url FROM links WHERE id < ? ORDER BY id", self.progress.seeds)
+        return tuple(Url(text) for (text,) in rows)
+
     def recorded_answers(self) -> RecordedAnswers:
         """Return the answers up to now, to be looked up by URL while the run is open."""
-        return RecordedAnswers(self._select, self._folder.database_file, self.progress.seeds)
+        return RecordedAnswers(self._select, self._folder.database_file, self.seed_urls())
 
     def recorded_exchanges(self, *, relevant_only: bool = False) -> RecordedExchanges:
         """Return the answers as WARC records, usable while the run is open; of all fetches, or of relevant pages."""
@@ -393,6 +564,21 @@ class Run:
         )
         return ((Url(source), Url(target)) for source, target in rows)
 
+    def to_arrow(self, *, relevant: bool = False, text: bool = True) -> pa.Table:
+        """Return the pages as an Arrow table with the columns of exports, all in memory (extra `parquet`)."""
+        from honeyguide.runs.exports.tables import to_arrow  # noqa: PLC0415 - exports are made from runs
+
+        return to_arrow(self, relevant=relevant, text=text)
+
+    def to_pandas(self, *, relevant: bool = False, text: bool = True) -> pd.DataFrame:
+        """Return the pages as a data frame with the columns of exports, all in memory (extra `pandas`).
+
+        `relevant` gives the relevant pages alone; `text=False` leaves out the text of pages, which takes parsing them.
+        """
+        from honeyguide.runs.exports.tables import to_pandas  # noqa: PLC0415
+
+        return to_pandas(self, relevant=relevant, text=text)
+
     def size_bytes(self) -> int:
         return self._folder.size_bytes()
 
@@ -406,6 +592,8 @@ class Run:
         return "mode=ro" if os.access(self.path, os.W_OK) or log.exists() else "immutable=1"
 
     def _progress(self) -> Progress | None:
+        if self._then is not None:
+            return self._then.progress
         with wrap_sqlite_errors(self._folder.database_file):
             return read_progress(self._db)
 
@@ -424,8 +612,8 @@ class Run:
 
 
 def open_run(path: Path | str) -> Run:
-    """Open a run folder for reading. RunDamaged when it is not one that this program can read."""
-    return Run(Path(path))
+    """Open a run folder for reading, or RUN@1 as it was after its first pass. RunDamaged where it cannot be read."""
+    return Run(*split_pass(path))
 
 
 def opened_run(run: Run | Path | str) -> AbstractContextManager[Run]:

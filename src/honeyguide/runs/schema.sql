@@ -1,4 +1,4 @@
--- A run, format 11. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 12. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -70,6 +70,11 @@ CREATE TABLE bodies (                -- of pages, where they are kept here; apar
   body BLOB NOT NULL                 -- zstandard
 ) STRICT;
 
+CREATE TABLE fields (                -- of pages, where the user has asked for some
+  step INTEGER PRIMARY KEY,          -- that brought the page
+  fields TEXT NOT NULL               -- values by name, as a JSON object
+) STRICT;
+
 CREATE TABLE keywords (              -- of pages that satisfy a search phrase, where the judge looks for such
   link INTEGER NOT NULL,
   number INTEGER NOT NULL,           -- from 0; the best keywords of the page first
@@ -86,7 +91,7 @@ CREATE TABLE answers (               -- about pages, in the order in which the c
   url TEXT NOT NULL,                 -- as it was named
   link INTEGER,                      -- the page; NULL as long as it has not come
   answer TEXT NOT NULL,              -- yes, no, skip or undo
-  answerer TEXT NOT NULL,            -- person, model, labels or file
+  answerer TEXT NOT NULL,            -- person, model, labels, file or hook
   name TEXT NOT NULL,                -- of that person, model or file
   message TEXT,                      -- the file in the inbox that held it
   description BLOB,                  -- of the page, where it was taken over from another run
@@ -171,8 +176,41 @@ CREATE TABLE known (                 -- pages of the run that this one is a new 
   last_modified TEXT NOT NULL,
   first_seen_at REAL NOT NULL,
   checked_at REAL NOT NULL,
-  changes INTEGER NOT NULL
+  changes INTEGER NOT NULL,
+  checks INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE passes (                -- looks at all pages, where there were several; the newest is the run as it stands
+  number INTEGER PRIMARY KEY,        -- from 1, which is the crawl itself
+  first_step INTEGER NOT NULL,
+  last_step INTEGER NOT NULL,        -- of its own looks; the crawl may have gone on after them
+  ended_at REAL NOT NULL,
+  budget INTEGER NOT NULL,           -- fetches of the run in all, before the next pass
+  progress TEXT NOT NULL             -- before the next pass, as JSON
+) STRICT;
+
+CREATE TABLE versions (              -- pages that a later pass found changed, moved or gone, as they were
+  step INTEGER PRIMARY KEY,          -- that brought the page
+  until_step INTEGER NOT NULL,       -- that found it otherwise
+  link INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  media_type TEXT NOT NULL,
+  charset TEXT NOT NULL,
+  words INTEGER NOT NULL,
+  relevance REAL NOT NULL,
+  is_relevant INTEGER NOT NULL,
+  crawl_relevance REAL NOT NULL,
+  was_relevant INTEGER NOT NULL,
+  depth INTEGER NOT NULL,
+  distance INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  description BLOB,
+  cut_by TEXT NOT NULL,
+  body BLOB                          -- zstandard; NULL where it is in the archive, or was not kept
+) STRICT;
+
+CREATE INDEX versions_by_link ON versions (link);
 
 CREATE TABLE archive (               -- where the response of a step lies in the archive
   step INTEGER PRIMARY KEY,
@@ -181,10 +219,13 @@ CREATE TABLE archive (               -- where the response of a step lies in the
   end INTEGER NOT NULL               -- of the last record of that step
 ) STRICT;
 
-CREATE TABLE directives (            -- pages with an X-Robots-Tag, and those that are not to be indexed
+CREATE TABLE directives (            -- pages that ask something of crawlers
   link INTEGER PRIMARY KEY,
-  robots_tag TEXT NOT NULL,          -- the headers, one a line
-  is_unindexed INTEGER NOT NULL
+  robots_tag TEXT NOT NULL,          -- the X-Robots-Tag headers, one a line
+  tdm TEXT NOT NULL,                 -- the headers TDM-Reservation and, after a space, TDM-Policy
+  rules TEXT NOT NULL,               -- of head, headers and site files together, separated by spaces: noai, tdm and so on
+  policy TEXT NOT NULL,              -- where the conditions of mining are told
+  is_unindexed INTEGER NOT NULL      -- the page is not kept
 ) STRICT;
 
 CREATE TABLE identities (            -- what each page is known by
@@ -194,13 +235,18 @@ CREATE TABLE identities (            -- what each page is known by
   canonical TEXT                     -- the other address that it calls its own
 ) STRICT;
 
-CREATE TABLE robots (
-  origin TEXT PRIMARY KEY,
+CREATE TABLE site_files (            -- robots.txt and the like, as they were; of a page, the newest before it counts
+  origin TEXT NOT NULL,
+  path TEXT NOT NULL,
+  asked_at REAL NOT NULL,            -- when it first was so
   expires REAL NOT NULL,
-  body BLOB,                         -- zstandard; NULL where there is no file
+  times INTEGER NOT NULL,            -- that it was asked for and found to be so
+  digest TEXT NOT NULL,              -- SHA-256; empty where there is no file
+  body BLOB,                         -- zstandard; NULL where there is no file, or it was too many
   closed_by TEXT NOT NULL,           -- why nothing of the origin may be asked for; empty where something may
   detail TEXT NOT NULL,
-  troubles INTEGER NOT NULL          -- times in a row that the file could not be had
+  troubles INTEGER NOT NULL,         -- times in a row that the file could not be had
+  PRIMARY KEY (origin, path, asked_at)
 ) WITHOUT ROWID, STRICT;
 
 CREATE TABLE prints (                -- pages as the guard saw them

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
@@ -19,7 +20,8 @@ from honeyguide.text import Stems, main_text, words_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from honeyguide.model import Page
+    from honeyguide.model import Page, Url
+    from honeyguide.parse.content import PageContent
     from honeyguide.runs.pages import CrawledPage, CrawledPages
     from honeyguide.runs.run import Run
 
@@ -182,13 +184,27 @@ class PageTexts:
         settings = run.settings
         self._pages = pages
         self._parse = parser_for(settings)
+        self._settings = settings
 
     def page(self, page: CrawledPage) -> Page | None:
         """Return a page as the crawl had parsed it; None where no body is stored."""
+        fetched = self._fetched(page)
+        return None if fetched is None else self._parse(page.url, fetched)
+
+    def content(self, page: CrawledPage) -> PageContent | None:
+        """Return the main content as Markdown, and what the page says of its origin; None where no body is stored."""
+        fetched = self._fetched(page)
+        return None if fetched is None else self._read_content(page.url, fetched)
+
+    @cached_property
+    def _read_content(self) -> Callable[[Url, Fetched], PageContent]:
+        from honeyguide.parse.content import content_reader_for  # noqa: PLC0415 - few programs read contents
+
+        return content_reader_for(self._settings)
+
+    def _fetched(self, page: CrawledPage) -> Fetched | None:
         body = self._pages.body(page)
-        if body is None:
-            return None
-        return self._parse(page.url, Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag))
+        return None if body is None else Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag)
 
     def main_text(self, page: CrawledPage) -> str | None:
         """Return the text outside navigation, header and footer, white space folded; None where no body is stored."""

@@ -6,17 +6,18 @@ import sqlite3
 from importlib import metadata
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.model import ROBOTS_TXT
 from honeyguide.runs.archive import ArchivePlace, WarcArchive
 from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.folder import folder_bytes
 from honeyguide.runs.schema import create_tables, refuse_strange_tables
-from honeyguide.runs.state import RobotsTable, StoredState
+from honeyguide.runs.state import SiteFileTable, StoredState
 from honeyguide.runs.step_writer import StepWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from honeyguide.model import RobotsFile
+    from honeyguide.model import SiteFile
     from honeyguide.runs.folder import RunFolder
     from honeyguide.runs.records import StepRecord
     from honeyguide.settings import Settings
@@ -51,7 +52,7 @@ class SqliteStore(StoredState):
             except BaseException:
                 self.close()
                 raise
-        self._robots = RobotsTable(database)
+        self._site_files = SiteFileTable(database)
 
     def _prepare(self) -> None:
         refuse_strange_tables(self._db, self._path)
@@ -82,15 +83,15 @@ class SqliteStore(StoredState):
             if self._archive is not None:
                 self._archive.settle()
 
-    def robots_file(self, origin: str) -> RobotsFile | None:
-        """Return the kept robots.txt of an origin."""
+    def site_file(self, origin: str, path: str = ROBOTS_TXT) -> SiteFile | None:
+        """Return the newest robots.txt of an origin that is kept, or another such file."""
         with wrap_sqlite_errors(self._path):
-            return self._robots.find(origin)
+            return self._site_files.find(origin, path)
 
-    def keep_robots_file(self, file: RobotsFile) -> None:
-        """Keep a robots.txt; a killed process does not lose it."""
+    def keep_site_file(self, file: SiteFile) -> None:
+        """Keep such a file; a killed process does not lose it."""
         with wrap_sqlite_errors(self._path):
-            self._robots.keep(file)
+            self._site_files.keep(file)
 
     def size_bytes(self) -> int:
         """Room taken on disk."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,6 +11,7 @@ import zstandard
 
 from honeyguide.errors import RunDamaged
 from honeyguide.model import (
+    ROBOTS_TXT,
     FailureReason,
     Fetched,
     HostRest,
@@ -17,7 +19,7 @@ from honeyguide.model import (
     LinkId,
     LinkState,
     RefusalReason,
-    RobotsFile,
+    SiteFile,
     Url,
 )
 from honeyguide.model.saved_state import unpack_zstandard
@@ -57,44 +59,60 @@ MOST_KEPT: Final = 100_000
 LOOK_EVERY: Final = 1000  # files kept between two looks at how many there are
 
 
-class RobotsTable:
-    """At most some `MOST_KEPT` files, those that expire last. Every one is safe as soon as it is kept."""
+class SiteFileTable:
+    """Robots.txt and the like, as they were over time. Every one is safe as soon as it is kept.
+
+    The bodies of some `MOST_KEPT` files are kept, those that expire last; of others the digest.
+    """
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._db = database
         self._kept = 0
 
-    def find(self, origin: str) -> RobotsFile | None:
+    def find(self, origin: str, path: str = ROBOTS_TXT) -> SiteFile | None:
+        """Return the newest file of an origin; None where it is not known, or its body is not kept any more."""
         row = self._db.execute(
-            "SELECT expires, body, closed_by, detail, troubles FROM robots WHERE origin = ?", (origin,)
+            """SELECT digest, expires, body, closed_by, detail, troubles, asked_at FROM site_files
+               WHERE origin = ? AND path = ? ORDER BY asked_at DESC LIMIT 1""",
+            (origin, path),
         ).fetchone()
-        if row is None:
+        if row is None or (row[0] and row[2] is None):
             return None
-        expires, body, closed_by, detail, troubles = row
+        _, expires, body, closed_by, detail, troubles, asked_at = row
         try:
             unpacked = None if body is None else unpack_zstandard(body, MOST_BODY_BYTES)
-            return RobotsFile(origin, expires, unpacked, _reason(closed_by), detail, troubles)
+            return SiteFile(origin, expires, unpacked, _reason(closed_by), detail, troubles, path, asked_at)
         except ValueError as error:
-            raise RunDamaged(f"the robots.txt kept of {origin} cannot be read ({error}); restore the run") from error
+            raise RunDamaged(f"the {path[1:]} kept of {origin} cannot be read ({error}); restore the run") from error
 
-    def all(self) -> Iterator[RobotsFile]:
-        """Every file, one by one; some may have expired."""
-        for (origin,) in self._db.execute("SELECT origin FROM robots"):
-            file = self.find(origin)
+    def all(self) -> Iterator[SiteFile]:
+        """The newest file of every origin and path, one by one; some may have expired."""
+        for origin, path in self._db.execute("SELECT DISTINCT origin, path FROM site_files"):
+            file = self.find(origin, path)
             if file is not None:
                 yield file
 
-    def keep(self, file: RobotsFile) -> None:
-        body = None if file.body is None else zstandard.ZstdCompressor(level=3).compress(file.body)
-        self._db.execute(
-            "INSERT OR REPLACE INTO robots VALUES (?,?,?,?,?,?)",
-            (file.origin, file.expires, body, file.closed_by or "", file.detail, file.troubles),
+    def keep(self, file: SiteFile) -> None:
+        """Keep a file as the newest of its origin and path. One that says what the last one said is that one."""
+        digest = "" if file.body is None else sha256(file.body).hexdigest()
+        known = (file.origin, file.path)
+        changed = self._db.execute(
+            """UPDATE site_files SET expires = ?, detail = ?, troubles = ?, times = times + 1
+               WHERE (digest, closed_by, body IS NULL) = (?, ?, ?) AND (origin, path, asked_at) =
+               (SELECT origin, path, max(asked_at) FROM site_files WHERE origin = ? AND path = ?)""",
+            (file.expires, file.detail, file.troubles, digest, file.closed_by or "", file.body is None, *known),
         )
+        if not changed.rowcount:
+            body = None if file.body is None else zstandard.ZstdCompressor(level=3).compress(file.body)
+            self._db.execute(
+                "INSERT OR REPLACE INTO site_files VALUES (?,?,?,?,1,?,?,?,?,?)",
+                (*known, file.asked_at, file.expires, digest, body, file.closed_by or "", file.detail, file.troubles),
+            )
         self._kept += 1
         if self._kept % LOOK_EVERY == 0:
             self._db.execute(
-                """DELETE FROM robots WHERE origin IN
-                   (SELECT origin FROM robots ORDER BY expires DESC LIMIT -1 OFFSET ?)""",
+                """UPDATE site_files SET body = NULL WHERE (origin, path, asked_at) IN (SELECT origin, path, asked_at
+                   FROM site_files WHERE body IS NOT NULL ORDER BY expires DESC LIMIT -1 OFFSET ?)""",
                 (MOST_KEPT,),
             )
 
@@ -137,15 +155,15 @@ class StoredState:
     def fetched(self, link: LinkId) -> Fetched:
         """The answer that brought the page of a link. LookupError if it was not kept."""
         rows = self._select(
-            """SELECT p.content_type, b.body, a.file, a.offset, coalesce(d.robots_tag, '') FROM pages p
-               LEFT JOIN bodies b ON b.link = p.link LEFT JOIN directives d ON d.link = p.link
+            """SELECT p.content_type, b.body, a.file, a.offset, coalesce(d.robots_tag, ''), coalesce(d.tdm, '')
+               FROM pages p LEFT JOIN bodies b ON b.link = p.link LEFT JOIN directives d ON d.link = p.link
                LEFT JOIN archive a ON a.step = p.step WHERE p.link = ?""",
             link,
         )
-        for content_type, stored, file, offset, tag in rows:
+        for content_type, stored, file, offset, tag, tdm in rows:
             body = self._bodies.read(stored, file, offset)
             if body is not None:
-                return Fetched(200, content_type, body, robots_tag=tag)
+                return Fetched(200, content_type, body, robots_tag=tag, tdm=tdm)
         raise LookupError(f"the page of link {link} is not there")
 
     def answers(self) -> Iterator[AnswerRecord]:
@@ -224,7 +242,8 @@ class StoredState:
                       coalesce(p.relevance, 0.0), (SELECT group_concat(target) FROM
                       (SELECT target FROM edges WHERE source = s.link ORDER BY target))
                FROM steps s LEFT JOIN pages p ON p.link = s.link
-               WHERE s.outcome IN ('fetched', 'redirected') ORDER BY s.step"""
+               WHERE (s.outcome = 'fetched' AND p.step = s.step) OR (s.outcome = 'redirected' AND p.link IS NULL)
+               ORDER BY s.step"""
         )
         # A row a page rather than a row a link: Python takes four times as long over those.
         for step, link, outcome, then, is_relevant, newest, shown in rows:
@@ -282,7 +301,8 @@ class StoredState:
         """Whether each of the last fetches brought a page that was relevant when it came, in order."""
         rows = self._select(
             """SELECT p.was_relevant FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
-               WHERE s.outcome <> 'unknown' ORDER BY s.step DESC LIMIT ?""",
+               WHERE s.outcome <> 'unknown' AND NOT EXISTS (SELECT 1 FROM passes q WHERE q.number > 1
+                 AND s.step BETWEEN q.first_step AND q.last_step) ORDER BY s.step DESC LIMIT ?""",
             count,
         )
         return [bool(was_relevant) for (was_relevant,) in rows][::-1]

@@ -8,24 +8,23 @@ from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.guard.url_pattern import shape_of
-from honeyguide.model import registered_domain
+from honeyguide.model import Url, registered_domain
 from honeyguide.runs.forecast import HORIZONS
 from honeyguide.runs.run import opened_run
 from honeyguide.text import url_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from honeyguide.model import Url
     from honeyguide.runs.forecast import Outlook
-    from honeyguide.runs.pages import CrawledPage
-    from honeyguide.runs.run import Run
+    from honeyguide.runs.run import FetchColumns, Run
 
 RELEVANCE_BINS: Final = 20
 MOST_PATTERNS: Final = 20_000
 """In memory while counting. A site may consist of nothing but different ones; the rarest half is then dropped."""
 _LONGEST_PATTERN: Final = 80
+_TOLD_EVERY: Final = 1_000  # fetches
 
 _SIGNS: Final = (
     "is_too_long", "is_too_deep", "has_non_text_type", "has_query", "has_gibberish_host", "has_gibberish_path",
@@ -98,15 +97,15 @@ class _Count:
     relevant: int = 0
     body_bytes: int = 0
 
-    def add_page(self, page: CrawledPage) -> None:
+    def add_page(self, is_relevant: int, body_bytes: int = 0) -> None:
         self.pages += 1
-        self.relevant += page.is_relevant
-        self.body_bytes += page.body_bytes
+        self.relevant += is_relevant
+        self.body_bytes += body_bytes
 
 
 @dataclass(slots=True)
-class _Pages:
-    """Counts that grow page by page."""
+class _Fetches:
+    """Counts that grow fetch by fetch."""
 
     by_host: defaultdict[str, _Count] = field(default_factory=lambda: defaultdict(_Count))
     by_pattern: defaultdict[str, _Count] = field(default_factory=lambda: defaultdict(_Count))
@@ -115,16 +114,25 @@ class _Pages:
     signs: Counter[str] = field(default_factory=Counter)
     relevance: list[int] = field(default_factory=lambda: [0] * RELEVANCE_BINS)
     relevance_sum: float = 0.0
+    drawn: int = 0
+    drawn_relevant: int = 0
 
-    def add(self, page: CrawledPage) -> None:
-        self.by_host[page.url.host].add_page(page)
-        self.by_pattern[_pattern(page.url)].add_page(page)
-        self.by_depth[page.depth].add_page(page)
-        self.media_types[page.media_type] += 1
-        shape = url_shape(page.url)
+    def add(self, fetch: FetchColumns) -> None:
+        url = Url(fetch.url)
+        host = self.by_host[url.host]
+        host.fetches += fetch.outcome != "unknown"
+        self.drawn += fetch.explored
+        self.drawn_relevant += fetch.explored and fetch.is_relevant
+        if not fetch.is_page:
+            return
+        host.add_page(fetch.is_relevant, fetch.body_bytes)
+        self.by_pattern[_pattern(url)].add_page(fetch.is_relevant)
+        self.by_depth[fetch.depth].add_page(fetch.is_relevant)
+        self.media_types[fetch.media_type] += 1
+        shape = url_shape(url)
         self.signs.update(sign for sign in _SIGNS if getattr(shape, sign))
-        self.relevance[max(0, min(RELEVANCE_BINS - 1, int(page.relevance * RELEVANCE_BINS)))] += 1
-        self.relevance_sum += page.relevance
+        self.relevance[max(0, min(RELEVANCE_BINS - 1, int(fetch.relevance * RELEVANCE_BINS)))] += 1
+        self.relevance_sum += fetch.relevance
         if len(self.by_pattern) > MOST_PATTERNS:
             kept = sorted(self.by_pattern.items(), key=lambda item: -item[1].pages)[: MOST_PATTERNS // 2]
             self.by_pattern = defaultdict(_Count, kept)
@@ -150,25 +158,28 @@ def downsampled(curve: Sequence[int], points: int) -> list[tuple[int, int]]:
     return [(position, curve[position]) for position in positions]
 
 
-def stats(run: Run | Path | str, top: int = 20, horizons: Sequence[int] = HORIZONS) -> RunStats:
+def stats(
+    run: Run | Path | str,
+    top: int = 20,
+    horizons: Sequence[int] = HORIZONS,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+) -> RunStats:
     """Count a run, open or by its folder.
 
-    `top` is how many hosts and patterns to name, `horizons` for how many more fetches to tell the yield.
+    `top` is how many hosts and patterns to name, `horizons` for how many more fetches to tell the yield. `on_progress`
+    hears now and then how many fetches are counted, and of how many.
     """
     with opened_run(run) as source, source.at_one_moment():
-        return _stats(source, top, horizons)
+        return _stats(source, top, horizons, on_progress)
 
 
-def _stats(run: Run, top: int, horizons: Sequence[int]) -> RunStats:
+def _stats(run: Run, top: int, horizons: Sequence[int], on_progress: Callable[[int, int], None]) -> RunStats:
     settings, progress = run.settings, run.progress
-    pages = _Pages()
-    for page in run.crawled_pages().all():
-        pages.add(page)
-    drawn = drawn_relevant = 0
-    for step in run.steps():
-        pages.by_host[step.url.host].fetches += step.outcome != "unknown"
-        drawn += step.explored
-        drawn_relevant += step.explored and step.is_relevant
+    pages = _Fetches()
+    for number, fetch in enumerate(run.fetch_columns()):
+        pages.add(fetch)
+        if number % _TOLD_EVERY == 0:
+            on_progress(number, progress.steps)
     asked = {host: count for host, count in pages.by_host.items() if count.fetches}
     return RunStats(
         run=str(run.path),
@@ -184,8 +195,8 @@ def _stats(run: Run, top: int, horizons: Sequence[int]) -> RunStats:
         unindexed_pages=progress.unindexed,
         skipped_links=progress.skips,
         waiting_links=progress.waiting,
-        drawn_fetches=drawn,
-        drawn_relevant=drawn_relevant,
+        drawn_fetches=pages.drawn,
+        drawn_relevant=pages.drawn_relevant,
         outlook=run.outlook(horizons),
         outcomes=run.outcomes(),
         without_page=run.without_page(),

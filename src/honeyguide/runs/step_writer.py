@@ -111,7 +111,7 @@ class StepWriter:
                 for rest in step.hosts
             ],
         )
-        self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
+        self._write_many("INSERT INTO known VALUES (?,?,?,?,?,?,?,?,?)", [_known_columns(page) for page in step.known])
         self._write_answers(step)
         if step.guard is not None:
             write_guard(self._db, step.guard, step.progress.steps)
@@ -188,8 +188,8 @@ class StepWriter:
     def _write_completion(self, done: CompletionRecord, step: int) -> None:
         chosen = done.dispatch
         kind, status, reason, target, detail = _outcome_columns(done.answer.outcome)
-        if done.visit is not None and done.visit.is_unindexed:
-            detail = "noindex"
+        if done.visit is not None and done.visit.not_kept:
+            detail = done.visit.not_kept
         body_bytes = len(done.answer.outcome.body) if isinstance(done.answer.outcome, Fetched) else 0
         state = LinkState.DONE if done.is_final else LinkState.WAITING
         self._db.execute("UPDATE links SET state = ? WHERE id = ?", (state, chosen.link))
@@ -219,13 +219,17 @@ class StepWriter:
 
     def _write_page(self, link: LinkId, step: int, fetched: Fetched, visit: VisitRecord) -> None:
         page, verdict = visit.page, visit.verdict
-        if fetched.robots_tag or visit.is_unindexed:
-            self._db.execute("INSERT INTO directives VALUES (?,?,?)", (link, fetched.robots_tag, visit.is_unindexed))
+        asked = page.directives
+        if fetched.robots_tag or fetched.tdm or asked.rules:
+            self._db.execute(
+                "INSERT INTO directives VALUES (?,?,?,?,?,?)",
+                (link, fetched.robots_tag, fetched.tdm, " ".join(asked.rules), asked.tdm_policy, bool(visit.not_kept)),
+            )
         if visit.identity is not None:
             text, canonical = visit.identity
             own = None if canonical is None else canonical.text
             self._db.execute("INSERT INTO identities VALUES (?,?,?,?)", (step, link, text, own))
-        title = "" if visit.is_unindexed else page.title
+        title = "" if visit.not_kept else page.title
         judged = verdict.relevance, verdict.is_relevant
         self._db.execute(
             "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -236,7 +240,10 @@ class StepWriter:
             ),
         )  # fmt: skip
         self._write_body(link, fetched.body, visit)
-        if verdict.matches and not visit.is_unindexed:
+        if page.fields and not visit.not_kept:
+            fields = json.dumps(dict(page.fields), allow_nan=False)
+            self._db.execute("INSERT INTO fields VALUES (?,?)", (step, fields))
+        if verdict.matches and not visit.not_kept:
             rows = [(link, place, each.score, each.search, each.keyword) for place, each in enumerate(verdict.matches)]
             self._db.executemany("INSERT INTO keywords VALUES (?,?,?,?,?)", rows)
         if fetched.etag or fetched.last_modified:
@@ -245,7 +252,7 @@ class StepWriter:
 
     def _write_body(self, link: LinkId, body: bytes, visit: VisitRecord) -> None:
         """Put a body into the database, unless the archive has it."""
-        if visit.is_unindexed or not self._keeps_bodies:
+        if visit.not_kept or not self._keeps_bodies:
             self._passing.append(link)
         elif self._archive is not None:
             return
@@ -279,7 +286,7 @@ class StepWriter:
         exchange = None if self._archive is None else whole_exchange(done.answer)
         if self._archive is None or exchange is None:
             return
-        if done.visit is not None and done.visit.is_unindexed:
+        if done.visit is not None and done.visit.not_kept:
             exchange = replace(exchange, body=b"", cut=Cut.UNSPECIFIED)
         ((text,),) = self._db.execute("SELECT url FROM links WHERE id = ?", (done.dispatch.link,))
         asked_at = done.finished_at - done.answer.elapsed_s
@@ -338,6 +345,7 @@ def _known_columns(page: KnownPage) -> tuple[object, ...]:
         page.first_seen_at,
         page.checked_at,
         page.changes,
+        page.checks,
     )
 
 

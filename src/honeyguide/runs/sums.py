@@ -45,6 +45,16 @@ class CauseSums:
     fetches: int
 
 
+@dataclass(frozen=True, slots=True)
+class FailingHost:
+    """Fetches of one host that brought no page."""
+
+    host: str
+    failed: int  # failed or refused
+    asked: int
+    cause: str  # of most of them
+
+
 RELEVANT, OTHER_PAGES, REDIRECTS = "relevant pages", "other pages", "redirects"
 
 
@@ -53,7 +63,7 @@ class RunSums:
 
     def __init__(self) -> None:
         self._last_step = 0
-        self._answers = 0
+        self._changes = (0, 0)  # answers taken in and passes made, by which pages are judged anew
         self._steps = array("q")
         self._hosts = array("i")
         self._causes = array("i")
@@ -79,9 +89,9 @@ class RunSums:
             self._causes.extend([causes.setdefault(name, len(causes)) for name in names])
             self._relevance.extend([-1.0 if each is None else each for each in relevance])
             self._relevant.extend(bool(each) for each in is_relevant)
-        answers = run.answer_count()
-        if answers != self._answers:
-            self._answers = answers
+        changes = run.answer_count(), len(run.passes())
+        if changes != self._changes:
+            self._changes = changes
             self._judge_again(run)
 
     def _judge_again(self, run: Run) -> None:
@@ -134,6 +144,29 @@ class RunSums:
             HostSums(names[place], int(asked[place]), int(relevant[place]), int(failed[place]))
             for place in dict.fromkeys([*np.lexsort((-asked, -relevant))[:top].tolist(), *others])
         )
+
+    def failing_hosts(self, top: int) -> tuple[FailingHost, ...]:
+        """Return the hosts with the most fetches that failed or were refused."""
+        hosts, causes = np.frombuffer(self._hosts, dtype=np.int32), np.frombuffer(self._causes, dtype=np.int32)
+        count = len(self._host_numbers)
+        if not count:
+            return ()
+        asked, failed = np.bincount(hosts, minlength=count), np.bincount(hosts[causes > 1], minlength=count)
+        names, words = list(self._host_numbers), list(self._cause_numbers)
+        worst = [place for place in np.lexsort((asked, -failed))[:top].tolist() if failed[place]]
+        most = [int(np.bincount(causes[(hosts == place) & (causes > 1)]).argmax()) for place in worst]
+        return tuple(
+            FailingHost(names[place], int(failed[place]), int(asked[place]), words[cause])
+            for place, cause in zip(worst, most, strict=True)
+        )
+
+    def relevance_bins(self, count: int) -> list[tuple[int, int]]:
+        """Return pages and relevant ones among them, in so many equal steps of relevance from 0 to 1."""
+        relevance = np.frombuffer(self._relevance, dtype=np.float32)
+        places = np.clip((relevance * count).astype(np.int64), 0, count - 1)
+        pages = np.bincount(places[relevance >= 0], minlength=count)
+        relevant = np.bincount(places[self._relevant_column() > 0], minlength=count)
+        return list(zip(pages.tolist(), relevant.tolist(), strict=True))
 
     @property
     def host_count(self) -> int:

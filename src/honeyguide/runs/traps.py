@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from honeyguide.guard import Cause, FindingKind
@@ -18,7 +18,7 @@ from honeyguide.model import LinkState, Url
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _COPIES: Final = frozenset({FindingKind.DUPLICATE, FindingKind.NEAR_DUPLICATE, FindingKind.LOOP})
 _ADDRESSES: Final = frozenset({FindingKind.VARIANT, FindingKind.SESSION_ID, FindingKind.MIRROR})
@@ -141,28 +141,29 @@ class TrapSummary:
 
 
 def grouped(
-    findings: Sequence[GuardFinding], moves: Iterable[HostMoves]
+    findings: Iterable[GuardFinding], moves: Iterable[HostMoves]
 ) -> tuple[tuple[Trap, ...], tuple[HostMoves, ...]]:
     """Return the traps that findings make up, the most pages first, and the moves of links that go with none.
 
-    Each finding is in one trap.
+    Each finding is in one trap. Findings are in order of steps and iterated twice; none is kept.
     """
-    members: dict[_Key, list[GuardFinding]] = defaultdict(list)
     key_by_section: dict[str, _Key] = {}
     for finding in findings:
         if finding.kind not in _COPIES:
-            key = _key(finding.kind, finding.url.host, finding.about, finding.rule)
-            members[key].append(finding)
-            key_by_section[finding.url.host if finding.kind == FindingKind.MAZE else _section(finding.about)] = key
+            section = finding.url.host if finding.kind == FindingKind.MAZE else _section(finding.about)
+            key_by_section[section] = _key(finding.kind, finding.url.host, finding.about, finding.rule)
+    members: defaultdict[_Key, _Members] = defaultdict(_Members)
     for finding in findings:
+        host = finding.url.host
         if finding.kind in _COPIES:
-            host = finding.url.host
             key = key_by_section.get(_section(finding.about)) or key_by_section.get(host) or ("copies", host)
-            members[key].append(finding)
+        else:
+            key = _key(finding.kind, host, finding.about, finding.rule)
+        members[key].add(finding)
     keys_by_host: dict[str, set[_Key]] = defaultdict(set)
     for key, found in members.items():
-        for finding in found:
-            keys_by_host[finding.url.host].add(key)
+        for name in found.hosts:
+            keys_by_host[name].add(key)
     moved: dict[_Key, list[HostMoves]] = defaultdict(list)
     others: list[HostMoves] = []
     for move in moves:
@@ -170,7 +171,7 @@ def grouped(
         if key not in members and len(keys_by_host[move.host]) == 1:
             (key,) = keys_by_host[move.host]
         (moved[key] if key in members else others).append(move)
-    traps = [_trap(found, moved[key]) for key, found in members.items()]
+    traps = [found.trap(moved[key]) for key, found in members.items()]
     return tuple(sorted(traps, key=lambda trap: (-trap.pages, trap.first_step, trap.about))), tuple(others)
 
 
@@ -189,41 +190,92 @@ def _section(about: str) -> str:
     return place[: place.rindex("/") + 1] if "/" in place else place
 
 
-def _trap(findings: list[GuardFinding], moves: list[HostMoves]) -> Trap:
-    findings = sorted(findings, key=lambda finding: finding.step)
-    telling = [each for each in findings if each.kind not in _COPIES] or findings
-    kind = Counter(each.kind for each in telling).most_common(1)[0][0]
-    hosts = tuple(host for host, _ in Counter(str(each.url.host) for each in findings).most_common())
-    parts = Counter((each.kind, each.rule or each.about) for each in findings)
-    examples = dict.fromkeys(findings[place].url for place in (0, len(findings) // 2, -1))
-    latest = max((each for each in telling if each.kind == kind), key=lambda each: (each.found_at, each.step))
-    return Trap(
-        kind=kind,
-        about=_place(telling, hosts),
-        hosts=hosts,
-        pages=len(findings),
-        relevant=sum(each.is_relevant for each in findings),
-        first_step=findings[0].step,
-        last_step=findings[-1].step,
-        evidence=latest.evidence,
-        parts=tuple(
-            TrapPart(*part, pages) for part, pages in sorted(parts.items(), key=lambda item: (-item[1], item[0]))
-        ),
-        examples=tuple(examples),
-        links=LinksMoved(
-            sum(move.lowered for move in moves),
-            sum(move.raised for move in moves),
-            sum(move.dropped for move in moves),
-        ),
-    )
+@dataclass(slots=True)
+class _Signs:
+    """What the findings of a trap are about, of one sort: copies, or all others."""
+
+    latest: dict[str, GuardFinding] = field(default_factory=dict)  # by kind
+    pages: Counter[str] = field(default_factory=Counter)  # by kind
+    abouts: set[str] = field(default_factory=set)
+
+    def add(self, finding: GuardFinding) -> None:
+        latest = self.latest.setdefault(finding.kind, finding)
+        if (finding.found_at, finding.step) > (latest.found_at, latest.step):
+            self.latest[finding.kind] = finding
+        self.pages[finding.kind] += 1
+        self.abouts.add(finding.about)
 
 
-def _place(findings: list[GuardFinding], hosts: tuple[str, ...]) -> str:
+@dataclass(slots=True)
+class _Members:
+    """Counts of the findings that make up one trap; they come in order of steps."""
+
+    copies: _Signs = field(default_factory=_Signs)
+    others: _Signs = field(default_factory=_Signs)
+    hosts: Counter[str] = field(default_factory=Counter)
+    parts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    pages: int = 0
+    relevant: int = 0
+    first: GuardFinding | None = None
+    last: GuardFinding | None = None
+    between: list[GuardFinding] = field(default_factory=list)  # the last two whose place is a power of two
+
+    def add(self, finding: GuardFinding) -> None:
+        (self.copies if finding.kind in _COPIES else self.others).add(finding)
+        self.hosts[str(finding.url.host)] += 1
+        self.parts[finding.kind, finding.rule or finding.about] += 1
+        self.first, self.last = self.first or finding, finding
+        if self.pages.bit_count() == 1:
+            self.between = [*self.between[-1:], finding]
+        self.pages += 1
+        self.relevant += finding.is_relevant
+
+    def trap(self, moves: list[HostMoves]) -> Trap:
+        assert self.first is not None
+        assert self.last is not None
+        telling = self.others if self.others.pages else self.copies
+        kind = telling.pages.most_common(1)[0][0]
+        hosts = tuple(host for host, _ in self.hosts.most_common())
+        between = [each for each in self.between if each is not self.last][-1:]
+        return Trap(
+            kind=kind,
+            about=_place(telling.abouts, hosts),
+            hosts=hosts,
+            pages=self.pages,
+            relevant=self.relevant,
+            first_step=self.first.step,
+            last_step=self.last.step,
+            evidence=telling.latest[kind].evidence,
+            parts=tuple(
+                TrapPart(*part, pages)
+                for part, pages in sorted(self.parts.items(), key=lambda item: (-item[1], item[0]))
+            ),
+            examples=tuple(dict.fromkeys(each.url for each in (self.first, *between, self.last))),
+            links=LinksMoved(
+                sum(move.lowered for move in moves),
+                sum(move.raised for move in moves),
+                sum(move.dropped for move in moves),
+            ),
+        )
+
+
+def _place(abouts: set[str], hosts: tuple[str, ...]) -> str:
     """Return what all are about, the section that all are in, or the host; of several the first, and how many more."""
-    abouts = {each.about for each in findings}
     sections = {_section(about) for about in abouts}
-    name = abouts.pop() if len(abouts) == 1 else sections.pop() if len(sections) == 1 else hosts[0]
+    name = min(abouts) if len(abouts) == 1 else min(sections) if len(sections) == 1 else hosts[0]
     return f"{name} and {len(hosts) - 1} more" if len(hosts) > 1 else name
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredFindings:
+    """Findings of a run, read anew each time that they are iterated."""
+
+    records: TrapRecords
+    kind: str
+    host: str
+
+    def __iter__(self) -> Iterator[GuardFinding]:
+        return self.records.findings(self.kind, self.host)
 
 
 class TrapRecords:
@@ -257,11 +309,11 @@ class TrapRecords:
     def summary(self, kind: str = "", host: str = "") -> TrapSummary:
         """Sum up all of it; of one kind, or of one host, where these are given."""
         host = host.lower()
-        findings, moves = list(self.findings(kind, host)), self.moves(kind, host)
-        traps, others = grouped(findings, moves)
+        moves = self.moves(kind, host)
+        traps, others = grouped(_StoredFindings(self, kind, host), moves)
         return TrapSummary(
             pages_seen=self.pages_seen(),
-            pages_found=len(findings),
+            pages_found=sum(trap.pages for trap in traps),
             waiting_behind=None if kind else self._waiting_behind(host),
             traps=traps,
             moves=moves,
@@ -281,6 +333,15 @@ class TrapRecords:
     def pages_seen(self) -> int:
         """Return how many pages the guard looked at."""
         return self._count("SELECT count(*) FROM prints")
+
+    def pages_found(self, kind: str = "", host: str = "") -> int:
+        """Return how many pages have a finding; quicker than to sum them up."""
+        on_host = f"JOIN links l ON l.id = f.link AND {_HOST_OF.format(url='l.url')} = ?2" if host else ""
+        return self._count(
+            f"SELECT count(*) FROM findings f {on_host} WHERE (?1 = '' OR f.kind = ?1) AND ?2 = ?2",  # noqa: S608
+            kind,
+            host.lower(),
+        )
 
     def restarts(self) -> Iterator[Restart]:
         """Yield every restart, in order."""

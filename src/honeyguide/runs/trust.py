@@ -39,7 +39,7 @@ _REACH_OUT: Final = (
     "crawl.starting_points",
     "vectors.cache_folder",
     "refresh.run",
-    "fetch.proxy",
+    "fetch.proxies",
     "fetch.allow_private",
     "ask.url",  # is sent pages, and the user's key
     "ask.model",  # alone, it sends them to a server on this machine
@@ -47,13 +47,14 @@ _REACH_OUT: Final = (
 _WORLDS_OF_OUR_OWN: Final = ("live", "synthetic", "synthetic+http")  # the others are files
 _REACH_OUT_IF: Final[Mapping[str, Callable[[Settings], bool]]] = {
     "crawl.world": lambda settings: settings.crawl.world.partition(":")[0] not in _WORLDS_OF_OUR_OWN,
+    "crawl.on_page": lambda settings: bool(settings.crawl.on_page) and ".py:" not in settings.crawl.on_page,
     "crawl.strategy": lambda settings: not STRATEGIES.is_own(settings.crawl.strategy),
     "judge.kind": lambda settings: not all(map(JUDGES.is_own, judges_named(settings))),
     "topic.like": lambda settings: any(example.startswith("@") for example in settings.topic.like),
     "topic.unlike": lambda settings: any(example.startswith("@") for example in settings.topic.unlike),
 }
 _ONLY_TO_BEGIN: Final = ("crawl.learn_from",)  # not read again once a run has stored a step
-_PARSED_BY_NATIVE_CODE: Final = ("vectors.encoder",)  # inside the run, too
+_STRANGE_INSIDE_TOO: Final = ("vectors.encoder", "crawl.on_page")  # parsed by native code, or run, wherever it lies
 
 
 def keys_that_need_trust() -> list[str]:
@@ -75,7 +76,7 @@ def _reaching_out(run: Path, settings: Settings) -> Iterator[tuple[str, Any]]:
         if value := SETTINGS_BY_KEY[key].value_in(settings):
             yield key, value
     for setting, path in files_named(settings, SETTINGS_BY_KEY.values()):
-        if setting.key in _PARSED_BY_NATIVE_CODE or not path.resolve().is_relative_to(run):
+        if setting.key in _STRANGE_INSIDE_TOO or not path.resolve().is_relative_to(run):
             yield setting.key, str(path)
     for key, reaches_out in _REACH_OUT_IF.items():
         if reaches_out(settings):

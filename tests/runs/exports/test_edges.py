@@ -130,7 +130,7 @@ class TestTheCall:
         run = crawled(tmp_path / "run")
         with pytest.raises(
             SettingsError,
-            match="the format is 'dot': choose one of edges, jsonl, csv, parquet, warc,",
+            match="the format is 'dot': choose one of edges, jsonl, csv, parquet, ",
         ):
             honeyguide.export(run, tmp_path / "graph.dot", "dot")
         with pytest.raises(RunDamaged, match="not a run folder"):

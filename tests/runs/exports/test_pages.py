@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 
 import honeyguide
 from honeyguide.errors import ExportError
+from honeyguide.extras import install_hint
+from honeyguide.model import Failed, FailureReason
 from honeyguide.runs import open_run
 from honeyguide.runs.exports import parquet, write
 from honeyguide.runs.exports.csv_table import safe_text
@@ -75,8 +78,12 @@ class TestJsonLines:
             "simhash": new["simhash"],
             "robots": "",
             "robots_tag": None,
+            "reserved": None,
+            "tdm_policy": None,
             "cut_by": None,
+            "provenance": new["provenance"],
         }
+        assert json.loads(new["provenance"])["rules"] == {"respect": "usual", "robots": ""}
         assert len(bytes.fromhex(new["digest"])) == 8
         assert len(bytes.fromhex(new["simhash"])) == 8
         assert (seed["found_on"], seed["parents"]) == (None, ["http://s.test/odd", "http://t.test/new"])
@@ -183,7 +190,7 @@ class TestParquet:
 
 def test_without_pyarrow_the_remedy_is_reported(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(ExportError, match=r"pip install 'honeyguide\[parquet\]'"):
+    with pytest.raises(ExportError, match=re.escape(install_hint("parquet"))):
         honeyguide.export(run, tmp_path / "pages.parquet", "parquet")
     assert list(tmp_path.iterdir()) == []
 
@@ -233,6 +240,11 @@ class TestNothingToWrite:
         with pytest.raises(ExportError, match="has no page to write; go on with it: honeyguide resume"):
             honeyguide.export(run, tmp_path / "out", file_format)
         assert [entry.name for entry in tmp_path.iterdir()] == ["run"]
+
+    def test_a_run_that_ended_without_a_page_is_not_to_go_on(self, tmp_path: Path, file_format: str) -> None:
+        run = crawled(tmp_path / "run", {"http://rocks.test/": Failed(FailureReason.DNS, "unknown")})
+        with pytest.raises(ExportError, match=r"has no page to write\. .* Try: honeyguide doctor rocks.test$"):
+            honeyguide.export(run, tmp_path / "out", file_format)
 
     def test_a_run_without_a_relevant_page_is_reported_apart(self, tmp_path: Path, file_format: str) -> None:
         run = crawled(tmp_path / "run", WIKI, judge__kind="keyword")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -66,7 +68,9 @@ def test_nothing_is_loaded_and_nothing_runs(tmp_path: Path) -> None:
     page = html_of(run)
     seen = Seen(page)
     tags = {tag for tag, _ in seen.tags}
-    assert not tags & {"script", "img", "iframe", "object", "embed", "link", "form", "base", "audio", "video"}
+    assert not tags & {"img", "iframe", "object", "embed", "link", "form", "base", "audio", "video"}
+    (script_of_ours,) = re.findall("<script>(.*?)</script>", page, flags=re.DOTALL)
+    assert [tag for tag, _ in seen.tags].count("script") == 1
     for tag, attributes in seen.tags:
         assert not any(name.startswith("on") for name in attributes)
         assert "src" not in attributes
@@ -74,7 +78,10 @@ def test_nothing_is_loaded_and_nothing_runs(tmp_path: Path) -> None:
             assert (attributes["href"] or "").startswith(("http://s.test/", "#"))
     policies = [attributes for tag, attributes in seen.tags if attributes.get("http-equiv")]
     assert [policy["http-equiv"] for policy in policies] == ["Content-Security-Policy"]
-    assert (policies[0]["content"] or "").startswith("default-src 'none'")
+    policy = policies[0]["content"] or ""
+    assert policy.startswith("default-src 'none'")
+    digest = b64encode(sha256(script_of_ours.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy  # no other script runs, whoever wrote it
     assert "url(" not in page
     assert "alert(2)" in seen.text
 
@@ -147,7 +154,7 @@ def test_long_titles_addresses_and_words_do_not_make_it_long(tmp_path: Path) -> 
 
 def test_only_so_many_pages_are_shown(tmp_path: Path) -> None:
     page = html_of(odd_run(tmp_path / "run"), top=1)
-    assert page.count('<li><span class="rank">') == 1
+    assert page.count('<span class="rank">') == 1
     assert "The best 1 of 2 relevant pages." in page
 
 
@@ -278,3 +285,70 @@ def opened_in_browser(
         page.goto(file.as_uri())
         yield page
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("synthetic") / "run"
+    topic = {"name": "geology", "keywords": ["rock"]}
+    values = {"topic": topic, "crawl": {"world": "synthetic:pages=2000,hosts=20"}, "budget": {"fetches": 150}}
+    honeyguide.crawl(path, honeyguide.settings_from(values)).close()
+    return path
+
+
+def test_it_says_why_pages_were_judged_so_how_they_were_found_and_what_was_learned(synthetic: Path) -> None:
+    seen = Seen(honeyguide.write_report(synthetic, synthetic.parent / "why.html").read_text(encoding="utf-8"))
+    best = next(page for page in honeyguide.open_run(synthetic).pages(best_first=True) if page.depth)
+    why = honeyguide.explain(synthetic, best.url)
+    assert why.evidence is not None
+    assert f"Relevance {best.relevance:.3f} by the judge learned, relevant from 0.2 on" in " ".join(seen.text.split())
+    assert f"{why.evidence.rows[0].term} {why.evidence.rows[0].contribution:+.3f}" in seen.text
+    assert f"by the link “{why.history.anchor}” to this page" in seen.text
+    assert honeyguide.what_pays(synthetic).columns[1].words in seen.text
+    assert "would be relevant: going on pays. honeyguide resume" in " ".join(seen.text.split())
+
+
+def test_its_numbers_agree(synthetic: Path) -> None:
+    with open_run(synthetic) as run:
+        report, progress = gather(run, 10), run.progress
+    tables = {table.title.partition(";")[0].partition(",")[0]: table for table in report.tables}
+    figures = [[int(figure.replace(",", "")) for figure in row.figures] for row in tables["Relevance of pages"].rows]
+    assert [sum(column) for column in zip(*figures, strict=True)] == [progress.relevant, progress.pages]
+    outcomes = {row.name: int(row.figures[0]) for row in tables["Outcomes of fetches"].rows}
+    assert sum(outcomes.values()) == progress.fetches
+    without = sum(int(row.figures[0]) for row in tables["Fetches without a page"].rows)
+    assert without == outcomes["failed"] + outcomes.get("refused", 0)
+    by_host = sum(int(row.figures[0].partition(" ")[0]) for row in tables["Failures by host"].rows)
+    assert by_host == without
+    assert all(table.rows for table in report.tables)
+
+
+@pytest.mark.parametrize("is_pass", [True, False])
+def test_it_says_what_a_refresh_found(tmp_path: Path, is_pass: bool) -> None:
+    values = {
+        "topic": {"keywords": ["rock"]},
+        "crawl": {"world": "synthetic:pages=2000,hosts=20"},
+        "budget": {"fetches": 30},
+    }
+    with honeyguide.crawl(tmp_path / "run", honeyguide.settings_from(values)) as run:
+        pages = run.progress.pages
+    with honeyguide.refresh(tmp_path / "run", new_run=None if is_pass else tmp_path / "new") as again:
+        (table,) = (each for each in gather(again, 10).tables if each.title == "Pages looked at again")
+    assert sum(int(row.figures[0]) for row in table.rows) == pages
+
+
+@needs_chromium
+def test_in_a_browser_pages_are_filtered_and_sorted(synthetic: Path) -> None:
+    with opened_in_browser(honeyguide.write_report(synthetic, synthetic.parent / "sorted.html"), 1000) as page:
+        before = page.locator("#found li[data-step]").count()
+        page.select_option("#found select", "step")
+        steps = page.eval_on_selector_all("#found li[data-step]", "items => items.map(item => +item.dataset.step)")
+        assert steps == sorted(steps, reverse=True)
+        assert len(steps) == before
+        title = page.locator("#found h3").first.inner_text()
+        page.fill("#found input", title)
+        shown = page.locator("#found li[data-step]:visible")
+        assert 1 <= shown.count() < before
+        assert title in shown.first.inner_text()
+        page.fill("#found input", "judge")  # a word of the page about every result, of no result itself
+        assert shown.count() == 0

@@ -6,11 +6,13 @@ that a run may be larger than memory.
 """
 
 from honeyguide.registry import EXPORTS
+from honeyguide.runs.exports.addresses import is_address, is_taken
 from honeyguide.runs.exports.edges import read_edge_file, write_edge_file, write_edges
-from honeyguide.runs.exports.files import REPORT_NAME, atomic_file, atomic_folder
+from honeyguide.runs.exports.files import atomic_file, atomic_folder
 from honeyguide.runs.exports.formats import export, find_format, write
 from honeyguide.runs.exports.rows import (
     AnswersWritten,
+    CorpusWritten,
     EdgesWritten,
     ExportFormat,
     ExportOptions,
@@ -22,8 +24,8 @@ from honeyguide.runs.exports.rows import (
 
 __all__ = [
     "EXPORTS",
-    "REPORT_NAME",
     "AnswersWritten",
+    "CorpusWritten",
     "EdgesWritten",
     "ExportFormat",
     "ExportOptions",
@@ -33,6 +35,8 @@ __all__ = [
     "atomic_folder",
     "export",
     "find_format",
+    "is_address",
+    "is_taken",
     "iso_time",
     "read_edge_file",
     "to_datetime",

@@ -10,11 +10,20 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.runs.exports.rows import COLUMNS, ExportFormat, chosen_records, iso_time, without_surrogates
+from honeyguide.runs.exports.rows import (
+    COLUMNS,
+    ExportFormat,
+    chosen_records,
+    field_columns,
+    iso_time,
+    without_surrogates,
+)
+from honeyguide.runs.fields import text_of_field
 
 if TYPE_CHECKING:
     from typing import TextIO
 
+    from honeyguide.model import FieldValue
     from honeyguide.runs.exports.rows import ExportOptions, OnProgress, PagesWritten
     from honeyguide.runs.run import Run
 
@@ -24,10 +33,11 @@ _BEGINS_A_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uf
 def write_csv(run: Run, out: TextIO, options: ExportOptions, on_progress: OnProgress) -> PagesWritten:
     """Write a header and a page a row, in the order they came."""
     with chosen_records(run, options, on_progress) as records:
-        rows = csv.writer(out)
-        rows.writerow(COLUMNS)
+        rows, own = csv.writer(out), field_columns(run)
+        rows.writerow([*COLUMNS, *(column.name for column in own)])
         for record in records:
-            rows.writerow([_cell(getattr(record, name)) for name in COLUMNS])
+            cells = [_cell(getattr(record, name)) for name in COLUMNS]
+            rows.writerow([*cells, *(_field_cell(column.value(record)) for column in own)])
         return records.written
 
 
@@ -45,6 +55,11 @@ def _cell(value: Any) -> str:  # noqa: ANN401 - whatever a record holds
             return str(value)
         case _:
             return iso_time(value)
+
+
+def _field_cell(value: FieldValue | None) -> str:
+    """Return the text of a field; the entries of a list stand between semicolons."""
+    return str(value) if isinstance(value, int | float) else safe_text(text_of_field(value))
 
 
 def safe_text(text: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-REPORT_NAME: Final = "report.html"
+_REPORT: Final = re.compile(r"report(@\d+)?\.html")
 
 
 @contextmanager
@@ -80,7 +81,7 @@ def _naming(asked: Path) -> Iterator[None]:
 
 def _draft_of(asked: Path, path: Path) -> Path:
     run = run_around(path)
-    if run is not None and path != run / REPORT_NAME:
+    if run is not None and not (path.parent == run and _REPORT.fullmatch(path.name)):
         raise ExportError(f"{asked} lies in the run folder {run}, which is for the run alone; name a place outside")
     if not path.parent.exists():
         raise FileNotFoundError(errno.ENOENT, "the folder does not exist; make it first", str(asked))

@@ -17,9 +17,11 @@ from honeyguide.runs.exports.rows import (
     EdgesWritten,
     ExportFormat,
     chosen_pages,
+    field_columns,
     iso_time,
-    numbered_records,
+    pages_with_records,
 )
+from honeyguide.runs.fields import text_of_field
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -37,12 +39,15 @@ class NodeColumn:
 
     name: str
     kind: str  # string, double, int or boolean
+    field: str = ""  # of which it is the column, if of one
 
     def value(self, record: PageRecord) -> str | None:
         """Return the text for the file; None where the page has no value."""
-        match getattr(record, self.name):
+        match record.fields.get(self.field) if self.field else getattr(record, self.name):
             case None:
                 return None
+            case tuple() as values:
+                return text_of_field(values)
             case datetime() as moment:
                 return iso_time(moment)
             case bool(value):
@@ -59,6 +64,13 @@ _KINDS: Final = {
 NODE_COLUMNS: Final = tuple(NodeColumn(name, _KINDS.get(name, "string")) for name in SHORT_COLUMNS)
 
 
+def _node_columns(run: Run) -> list[NodeColumn]:
+    """Return the columns that every page has, then those of the run's fields."""
+    kinds = {"number": "double"}
+    own = (NodeColumn(each.name, kinds.get(each.kind, "string"), each.field) for each in field_columns(run))
+    return [*NODE_COLUMNS, *own]
+
+
 def xml_text(text: str) -> str:
     """Return text for the inside of an element; what XML cannot write becomes U+FFFD."""
     return escape(_NOT_IN_XML.sub("\ufffd", text))
@@ -72,6 +84,7 @@ def xml_attribute(text: str) -> str:
 def write_graphml(run: Run, out: TextIO, options: ExportOptions, on_progress: OnProgress) -> EdgesWritten:
     """Write the pages as nodes and the links between them as edges, none twice, none from a page to itself."""
     nodes = edges = 0
+    columns = _node_columns(run)
     with chosen_pages(run, options) as pages:
         out.write(
             '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -80,13 +93,13 @@ def write_graphml(run: Run, out: TextIO, options: ExportOptions, on_progress: On
             'http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">\n'
             '  <key id="label" for="node" attr.name="label" attr.type="string"/>\n'
         )
-        for column in NODE_COLUMNS:
+        for column in columns:
             name = column.name
             out.write(f'  <key id="{name}" for="node" attr.name="{name}" attr.type="{column.kind}"/>\n')
         out.write('  <graph edgedefault="directed">\n')
-        for number, page in numbered_records(run, pages, on_progress, with_text=False):
-            out.write(f'    <node id="n{number}">\n      <data key="label">{xml_text(page.heading)}</data>\n')
-            for column in NODE_COLUMNS:
+        for crawled, page in pages_with_records(run, pages, on_progress, with_text=False):
+            out.write(f'    <node id="n{crawled.link}">\n      <data key="label">{xml_text(page.heading)}</data>\n')
+            for column in columns:
                 value = column.value(page)
                 if value is not None:
                     out.write(f'      <data key="{column.name}">{xml_text(value)}</data>\n')
@@ -102,6 +115,7 @@ def write_graphml(run: Run, out: TextIO, options: ExportOptions, on_progress: On
 def write_gexf(run: Run, out: TextIO, options: ExportOptions, on_progress: OnProgress) -> EdgesWritten:
     """Write the pages as nodes and the links between them as edges, none twice, none from a page to itself."""
     nodes = edges = 0
+    columns = _node_columns(run)
     with chosen_pages(run, options) as pages:
         about = f"{run.settings.topic.name or 'pages'}, crawled with {run.settings.crawl.strategy}"
         out.write(
@@ -112,13 +126,13 @@ def write_gexf(run: Run, out: TextIO, options: ExportOptions, on_progress: OnPro
             f"  <meta><creator>Honeyguide</creator><description>{xml_text(about)}</description></meta>\n"
             '  <graph mode="static" defaultedgetype="directed">\n    <attributes class="node" mode="static">\n'
         )
-        for number, column in enumerate(NODE_COLUMNS):
+        for number, column in enumerate(columns):
             kind = "integer" if column.kind == "int" else column.kind
             out.write(f'      <attribute id="{number}" title="{column.name}" type="{kind}"/>\n')
         out.write("    </attributes>\n    <nodes>\n")
-        for node, page in numbered_records(run, pages, on_progress, with_text=False):
-            out.write(f'      <node id="{node}" label={xml_attribute(page.heading)}>\n        <attvalues>\n')
-            for number, column in enumerate(NODE_COLUMNS):
+        for crawled, page in pages_with_records(run, pages, on_progress, with_text=False):
+            out.write(f'      <node id="{crawled.link}" label={xml_attribute(page.heading)}>\n        <attvalues>\n')
+            for number, column in enumerate(columns):
                 value = column.value(page)
                 if value is not None:
                     out.write(f'          <attvalue for="{number}" value={xml_attribute(value)}/>\n')

@@ -8,13 +8,16 @@ from math import log1p
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.runs import PageSnippets, RunStats, RunSums, Snippet, stats
+from honeyguide.runs.advice import advise
 from honeyguide.runs.exports import iso_time, to_datetime
 from honeyguide.settings import SETTINGS_BY_KEY, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from honeyguide.runs import CrawledPage, CrawledPages, Run, TrapSummary
+    from honeyguide.model import Evidence, Url
+    from honeyguide.runs import CrawledPage, CrawledPages, PageOnPath, Run, TrapSummary
+    from honeyguide.runs.advice import Advice
 
 MOST_RESULTS: Final = 200
 CURVE_POINTS: Final = 200
@@ -33,6 +36,9 @@ class ReportedPage:
 
     page: CrawledPage
     snippet: Snippet | None
+    path: tuple[PageOnPath, ...]  # the pages over which the crawl came to it, from a seed on
+    anchor: str  # of the link by which it was found
+    evidence: Evidence | None  # why it was judged so; None where nobody can tell here
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +90,21 @@ class BarTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Insights:
+    """What only judge and strategy can tell, for whoever has them at hand."""
+
+    evidence: Callable[[Url], Evidence | None] = lambda _: None
+    learned: tuple[tuple[str, float | None, float], ...] = ()
+    """In words, about a link: its weight, None for several together, and what a usual difference does to a score."""
+    failing: tuple[str, ...] = ()  # links that mostly bring no page, in words
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """Everything on the page."""
 
+    advice: Advice | None
+    insights: Insights
     stats: RunStats
     keywords: tuple[str, ...]
     began: str  # ISO dates; empty offline, where time is simulated
@@ -99,7 +117,7 @@ class RunReport:
     settings: ReportedSettings
 
 
-def gather(run: Run, top: int) -> RunReport:
+def gather(run: Run, top: int, insights: Insights = Insights()) -> RunReport:  # noqa: B008 - frozen
     """Read a run at one moment; `top` is how many pages to show."""
     with run.at_one_moment():
         settings = run.settings
@@ -111,15 +129,24 @@ def gather(run: Run, top: int) -> RunReport:
         counted = stats(run, TOP_HOSTS)
         sums = RunSums()
         sums.extend(run)
+        results = tuple(
+            _reported(run, page, snippets.of(page), insights) for page in shown.all(best_first=True, limit=top)
+        )
+        by_judge = (each.evidence.threshold for each in results if each.evidence is not None)
+        threshold = settings.judge.threshold or next(by_judge, 0.0)  # 0 where it is the judge's own, and not known
+        if settings.judge.relevant_when != "threshold":
+            threshold = 0.0
         return RunReport(
+            advice=advise(run),
+            insights=insights,
             stats=counted,
             keywords=settings.topic.keywords,
             began=iso_time(to_datetime(first.fetched_at)) if has_dates and first else "",
             ended=iso_time(to_datetime(run.progress.now)) if has_dates else "",
             curve=sums.curve(CURVE_POINTS),
-            results=tuple(ReportedPage(page, snippets.of(page)) for page in shown.all(best_first=True, limit=top)),
+            results=results,
             topic_map=topic_map(relevant, sums, MAP_PAGES, MAP_LINKS),
-            tables=tuple(table for table in _tables(counted) if table.rows),
+            tables=tuple(table for table in _tables(run, counted, sums, threshold) if table.rows),
             traps=run.trap_summary(),
             settings=_settings(settings),
         )
@@ -143,16 +170,36 @@ def topic_map(pages: CrawledPages, sums: RunSums, most_pages: int, most_links: i
     )
 
 
-def _tables(counted: RunStats) -> Iterator[BarTable]:
+def _reported(run: Run, page: CrawledPage, snippet: Snippet | None, insights: Insights) -> ReportedPage:
+    history = run.history(page.url)
+    path, anchor = ((), "") if history is None else (history.path, history.anchor)
+    return ReportedPage(page, snippet, path, anchor, insights.evidence(page.url))
+
+
+def _tables(run: Run, counted: RunStats, sums: RunSums, threshold: float) -> Iterator[BarTable]:
     hosts = [(host.host, host.relevant, host.pages) for host in counted.top_hosts]
     yield _pages_table(f"Hosts, {len(hosts):,} of {counted.hosts:,}", "host", hosts)
     yield _counts_table("Outcomes of fetches", "outcome", "fetches", list(counted.outcomes.items())[:MOST_ROWS])
     reasons = list(counted.without_page.items())[:MOST_ROWS]
     yield _counts_table("Fetches without a page", "reason", "fetches", reasons)
-    bins = [sum(counted.relevance[low : low + 2]) for low in range(0, len(counted.relevance), 2)]
-    filled = max((number for number, count in enumerate(bins, 1) if count), default=0)
-    ranges = [(f"{number / 10:.1f} to {(number + 1) / 10:.1f}", count) for number, count in enumerate(bins[:filled])]
-    yield _counts_table("Relevance of pages", "relevance", "pages", ranges)
+    failing = sums.failing_hosts(MOST_ROWS)
+    most = max((each.failed for each in failing), default=1)
+    rows = (
+        BarRow(each.host, 0, each.failed / most, (f"{each.failed:,} of {each.asked:,}", each.cause)) for each in failing
+    )
+    yield BarTable("Failures by host", "host", ("fetches", "mostly"), tuple(rows))
+    if counted.pages:
+        bins = list(enumerate(sums.relevance_bins(10)))
+        filled = max(number for number, (pages, _) in bins if pages) + 1
+        ranges = [
+            (f"{number / 10:.1f} to {(number + 1) / 10:.1f}", good, pages) for number, (pages, good) in bins[:filled]
+        ]
+        title = f"Relevance of pages; relevant from {threshold:g} on" if threshold else "Relevance of pages"
+        yield _pages_table(title, "relevance", ranges)
+    newest = run.passes()[-1:]
+    of_pass = (each.finding.value for last in newest for each in run.found_in_pass(last.number))
+    again = Counter(of_pass if newest else (revisit.finding.value for revisit in run.revisits().all()))
+    yield _counts_table("Pages looked at again", "found", "pages", again.most_common())
     depths = [(str(depth), relevant, pages) for depth, pages, relevant in counted.depths[:20]]
     yield _pages_table("Clicks from a seed", "clicks", depths)
     shapes = [(each.pattern, each.relevant, each.pages) for each in counted.patterns[:MOST_ROWS]]

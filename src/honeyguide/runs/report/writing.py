@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from functools import cache
-from importlib import metadata
+from hashlib import sha256
+from importlib import metadata, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,10 +15,9 @@ from markupsafe import Markup, escape
 
 from honeyguide.errors import SettingsError
 from honeyguide.model.counts import count_of
-from honeyguide.runs.exports import REPORT_NAME, atomic_file
+from honeyguide.runs.exports import atomic_file
 from honeyguide.runs.report.drawing import colour_by_host, curve_drawing, lay_out, map_drawing
-from honeyguide.runs.report.gathering import MOST_RESULTS, gather
-from honeyguide.runs.run import opened_run
+from honeyguide.runs.report.gathering import MOST_RESULTS, Insights, gather
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,33 +32,36 @@ _FEW_ON_MAP: Final = 15
 _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
-def write_report(run: Run | Path | str, file: Path | str | None = None, *, top: int = TOP) -> Path:
-    """Write the report of a run and return its path: `report.html` in the run folder unless `file` is given.
+def write_html(html: str, run: Run, file: Path | str | None = None) -> Path:
+    """Write a report and return its path: `report.html` in the run folder unless `file` is given.
 
-    The file is replaced when the new one is complete. `top` is how many pages it shows, from 1 to 200; SettingsError
-    for any other number.
+    Of an earlier state it is `report@1.html`. The file is replaced when the new one is complete.
     """
-    _check_top(top)
-    with opened_run(run) as source:
-        path = source.path / REPORT_NAME if file is None else Path(file)
-        html = report_html(source, top=top)
-        with atomic_file(path) as out:
-            out.write(html)
+    path = run.path / f"report{run.name.removeprefix(str(run.path))}.html" if file is None else Path(file)
+    with atomic_file(path) as out:
+        out.write(html)
     return path
 
 
-def report_html(run: Run, *, top: int = TOP) -> str:
-    """Return the report of an open run as HTML."""
-    _check_top(top)
-    return render(gather(run, top))
+def report_html(run: Run, *, top: int = TOP, insights: Insights = Insights()) -> str:  # noqa: B008 - frozen
+    """Return the report of an open run as HTML. SettingsError where `top`, the pages shown, is not from 1 to 200."""
+    check_top(top)
+    return render(gather(run, top, insights))
 
 
 def render(report: RunReport) -> str:
-    """Return a report as HTML."""
+    """Return a report as HTML. Its policy lets one script run, by the digest of ours."""
+    script = resources.files("honeyguide.runs.report").joinpath("templates", "report.js").read_text(encoding="utf-8")
     return (
         templates()
         .get_template("report.html")
-        .render(report=report, stats=report.stats, version=metadata.version("honeyguide"))
+        .render(
+            report=report,
+            stats=report.stats,
+            version=metadata.version("honeyguide"),
+            script=Markup(script),  # noqa: S704 - our own
+            script_digest=b64encode(sha256(script.encode()).digest()).decode(),
+        )
     )
 
 
@@ -120,6 +124,7 @@ def _map_drawings(topic_map: TopicMap, places: Places | None = None) -> list[Any
     ]
 
 
-def _check_top(top: int) -> None:
+def check_top(top: int) -> None:
+    """SettingsError for a number of pages that a report cannot show."""
     if not isinstance(top, int) or not 1 <= top <= MOST_RESULTS:
         raise SettingsError([f"top is {top!r}: a report shows 1 to {MOST_RESULTS} pages"])

@@ -1,0 +1,147 @@
+"""Do the commands that read a run stay quick and small, however large it is?
+
+`python benchmarks/large_run.py [--pages 1000000] [--run FOLDER] [--only results,stats] [--limit 60] [--json]`: writes a
+run of so many pages straight into its tables (`exports.write_run`; one page in ten is a duplicate for the guard), and a
+second one beside it in which one URL in ten is another and one page in ten has another relevance. Then it starts each
+command in a process of its own and says when its first output came, on stdout or stderr, how long it took by the clock
+and on the processor, and its peak memory. A command that takes longer than the limit is stopped: an export of a million
+pages takes its time, and its memory is told after the first minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import selectors
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from machine import machine
+
+COMMANDS: Final = {
+    "results": ["results", "RUN"],
+    "results --all": ["results", "RUN", "--all"],
+    "results --json": ["results", "RUN", "--json"],
+    "stats": ["stats", "RUN"],
+    "traps": ["traps", "RUN"],
+    "traps --pages": ["traps", "RUN", "--pages"],
+    "diff": ["diff", "RUN", "OTHER"],
+    "report": ["report", "RUN", "-o", "OUT", "--overwrite"],
+    "export jsonl": ["export", "RUN", "--format", "jsonl"],
+    "export csv": ["export", "RUN", "--format", "csv", "--no-text"],
+    "export edges": ["export", "RUN", "--format", "edges"],
+    "export graphml": ["export", "RUN", "--format", "graphml"],
+    "export warc": ["export", "RUN", "--format", "warc"],
+    "export parquet": ["export", "RUN", "OUT", "--format", "parquet", "--no-text", "--overwrite"],
+    "export markdown": ["export", "RUN", "--format", "markdown", "--one-file"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One command."""
+
+    command: str
+    first_output_s: float | None  # None where there was none
+    seconds: float
+    cpu_s: float
+    peak_mb: float
+    is_finished: bool  # or stopped at the limit
+    megabytes: float  # of output
+
+
+def write_runs(path: Path, other: Path, pages: int) -> None:
+    """A large run with findings of the guard, and one that differs from it in a tenth of its pages."""
+    # In another process: a command that is started counts the memory of this one as its own.
+    script = "import sys, pathlib, exports; exports.write_run(pathlib.Path(sys.argv[1]), int(sys.argv[2]))"
+    subprocess.run([sys.executable, "-c", script, str(path), str(pages)], check=True, cwd=Path(__file__).parent)
+    numbers = json.dumps({"words": 200, "copies": 1})
+    with closing(sqlite3.connect(path / "crawl.sqlite")) as database, database:
+        database.executemany(
+            "INSERT INTO findings VALUES (?, ?, ?, 'duplicate', ?, '', ?, ?, 1)",
+            ((n, n + 1, n + 1, f"h{n % 997}.test/", n - 10, numbers) for n in range(10, pages, 10)),
+        )
+        database.executemany(
+            "INSERT INTO moves VALUES (?, 'copies', '', 'duplicate', ?, 0, 0, 1, ?)",
+            ((f"h{n}.test", n, pages) for n in range(997)),
+        )
+    shutil.copytree(path, other)
+    with closing(sqlite3.connect(other / "crawl.sqlite")) as database, database:
+        database.execute("UPDATE links SET url = url || '-anew' WHERE id % 10 = 0")
+        database.execute("UPDATE pages SET relevance = relevance / 2 WHERE link % 10 = 1")
+
+
+def measure(name: str, run: Path, other: Path, out: Path, limit_s: float) -> Measured:
+    """Run one command, and watch its output and its memory."""
+    places = {"RUN": str(run), "OTHER": str(other), "OUT": str(out)}
+    command = [sys.executable, "-m", "honeyguide", *(places.get(word, word) for word in COMMANDS[name])]
+    started, first, size = time.perf_counter(), None, 0
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with selectors.DefaultSelector() as selector:
+        for stream in (process.stdout, process.stderr):
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map() and time.perf_counter() - started < limit_s:
+            for key, _ in selector.select(0.1):
+                data = os.read(key.fd, 1 << 20)
+                if not data:
+                    selector.unregister(key.fileobj)
+                elif first is None:
+                    first = time.perf_counter() - started
+                size += len(data)
+        is_finished = not selector.get_map()
+    if not is_finished:
+        process.kill()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = status
+    process.stdout.close()
+    process.stderr.close()
+    if is_finished and status:
+        raise SystemExit(f"{name} failed: {' '.join(command)}")
+    size = size if size > 1000 or not out.is_file() else out.stat().st_size
+    cpu_s, peak_mb = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+    return Measured(name, first, time.perf_counter() - started, cpu_s, peak_mb, is_finished, size / 1e6)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--pages", type=int, default=1_000_000)
+    options.add_argument("--run", type=Path, help="where the runs are, or are to be left; else they are thrown away")
+    options.add_argument("--only", default=",".join(COMMANDS), help="commands, by the beginning of their names")
+    options.add_argument("--limit", type=float, default=60.0, metavar="SECONDS")
+    options.add_argument("--json", action="store_true")
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        run = (chosen.run or Path(folder) / "run").resolve()
+        other = run.with_name(f"{run.name}-other")
+        if not run.exists():
+            write_runs(run, other, chosen.pages)
+        rows = []
+        for name in COMMANDS:
+            if name.startswith(tuple(chosen.only.split(","))):
+                row = measure(name, run, other, Path(folder) / "out", chosen.limit)
+                rows.append(row)
+                if not chosen.json:
+                    first = "none" if row.first_output_s is None else f"{row.first_output_s:.2f} s"
+                    end = "finished" if row.is_finished else "stopped"
+                    print(
+                        f"{row.command:16} first output {first:>8}; {end} after {row.seconds:6.1f} s, processor "
+                        f"{row.cpu_s:6.1f} s; at most {row.peak_mb:5.0f} MB; wrote {row.megabytes:7.1f} MB",
+                        flush=True,
+                    )
+    if chosen.json:
+        print(json.dumps({"machine": machine(), "commands": [asdict(row) for row in rows]}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
