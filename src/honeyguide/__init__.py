@@ -34,14 +34,16 @@ if TYPE_CHECKING:
         suggest_topic_async,
         what_pays,
     )
+    from honeyguide.crawler.hooks import HookedPage
+    from honeyguide.crawler.reporting import write_report
     from honeyguide.runs import Run, diff, open_run, stats
     from honeyguide.runs.exports import export
-    from honeyguide.runs.report import write_report
     from honeyguide.search import Searcher, search_runs
     from honeyguide.settings import Settings, load_settings, settings_from, with_overrides
 
 __all__ = [
     "HoneyguideError",
+    "HookedPage",
     "Run",
     "Searcher",
     "Settings",
@@ -74,12 +76,17 @@ __all__ = [
 ]
 
 _NAMES_BY_MODULE = {
+    "honeyguide.crawler.reporting": ("write_report",),
+    "honeyguide.crawler.hooks": ("HookedPage",),
     "honeyguide.runs": ("Run", "diff", "open_run", "stats"),
     "honeyguide.runs.exports": ("export",),
-    "honeyguide.runs.report": ("write_report",),
     "honeyguide.search": ("Searcher", "search_runs"),
     "honeyguide.settings": ("Settings", "load_settings", "settings_from", "with_overrides"),
 }
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - as the language defines it

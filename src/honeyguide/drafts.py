@@ -6,12 +6,13 @@ nobody holds was left by a killed process, and whoever writes there next removes
 
 from __future__ import annotations
 
-import fcntl
 import glob
 import os
 import shutil
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
+
+from honeyguide.locks import OPEN_FLAGS, lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,9 +22,12 @@ if TYPE_CHECKING:
 @contextmanager
 def holding(draft: Path) -> Iterator[None]:
     """Lock a draft that exists, file or folder, for the time of the block."""
-    held = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW)
+    if os.name == "nt":  # folders cannot be locked there, and open files not be renamed
+        yield
+        return
+    held = os.open(draft, os.O_RDONLY | OPEN_FLAGS)
     try:
-        fcntl.flock(held, fcntl.LOCK_EX)
+        lock(held, waits=True)
         yield
     finally:
         os.close(held)
@@ -31,11 +35,13 @@ def holding(draft: Path) -> Iterator[None]:
 
 def remove_abandoned(folder: Path, prefix: str, suffix: str = ".draft") -> None:
     """Remove the drafts in a folder whose names begin and end so, and that nobody holds."""
+    if os.name == "nt":  # nothing tells there which are abandoned
+        return
     for draft in folder.glob(f"{glob.escape(prefix)}*{glob.escape(suffix)}"):
         with suppress(OSError):
-            held = os.open(draft, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            held = os.open(draft, os.O_RDONLY | OPEN_FLAGS | os.O_NONBLOCK)
             try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(held)
                 if draft.is_dir():
                     shutil.rmtree(draft, ignore_errors=True)
                 else:

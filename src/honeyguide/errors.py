@@ -4,6 +4,7 @@ HoneyguideError
 ├── InvalidUrl        text that is not a usable http(s) URL (also a ValueError)
 ├── SettingsError     settings or flags that cannot be run; carries every mistake found
 ├── WorldError        a world that cannot be opened or named
+├── DocumentError     a document, such as a PDF, of which no text can be read
 ├── PageError         a page that a person named and that cannot be read
 ├── GraphError        a link graph that cannot be read or ranked, or a page that is not in it
 ├── QueryError        a query that cannot be understood, or a page to compare with that no run has
@@ -17,6 +18,8 @@ HoneyguideError
 ├── AnswerError       an answer that is none, or about a page that the run does not have
 ├── StrategyError     a strategy that cannot load its saved state or lacks what it needs
 ├── JudgeError        a judge that cannot load its saved state, breaks on page after page, or has not a run's own files
+├── ProxyError        proxies none of which answers
+├── HookError         a function of the user's that breaks on page after page
 ├── GuardError        a guard that cannot load its saved state
 ├── ServeError        a dashboard that cannot be served
 └── WorkerError       processes that read pages beside the crawl and cannot be started
@@ -59,6 +62,10 @@ class WorldError(HoneyguideError):
 
 class PageError(HoneyguideError):
     """A page that a person named, by file or URL, and that cannot be read."""
+
+
+class DocumentError(HoneyguideError):
+    """A document, such as a PDF, of which no text can be read: damaged, encrypted, too large, or no extra."""
 
 
 class GraphError(HoneyguideError):
@@ -107,6 +114,14 @@ class StrategyError(HoneyguideError):
 
 class JudgeError(HoneyguideError):
     """A judge that cannot load its saved state, breaks on page after page, or whose files are not those of the run."""
+
+
+class ProxyError(HoneyguideError):
+    """Proxies none of which answers."""
+
+
+class HookError(HoneyguideError):
+    """A function of the user's that breaks on page after page."""
 
 
 class GuardError(HoneyguideError):

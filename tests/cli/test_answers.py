@@ -147,7 +147,7 @@ def test_without_a_terminal_there_is_one_clear_line(crawled: str, refusal: Refus
         ("answer run {url} perhaps", "'perhaps' is no answer: say yes, no, skip, undo"),
         ("answer run {url} undo", "nothing to undo"),
         ("answer nowhere {url} yes", "is not a run folder"),
-        ("ask nowhere", "needs a terminal"),
+        ("ask nowhere", "nowhere is not a run folder"),
         ("ask nowhere --json", "is not a run folder"),
         ("ask run --ask-url http://a.test/v1", "add --ask-model"),
         ("ask run --ask-model m --ask-url a.test", "name the server's API"),

@@ -9,6 +9,7 @@ import pytest
 
 from deep_strategies import DEEP
 from honeyguide.cli.options import parse_assignment
+from honeyguide.extras import install_hint
 from honeyguide.runs import open_run
 from honeyguide.settings import load_settings
 from scripted_world import page_with
@@ -50,7 +51,7 @@ def test_waits_for_hosts_are_a_plain_number_as_links_that_were_skipped_count_too
     with open_run(tmp_path / "run") as run:
         times, fetches = run.progress.waited_for_hosts, run.progress.fetches
     assert times > fetches
-    assert f"{times} times another link was taken, the best link's host being busy" in shown
+    assert f"{times} times another link was taken, the best link's host being busy" in " ".join(shown.split())
 
 
 def test_json_is_all_there_is_on_stdout_and_the_log_goes_elsewhere(cli: Cli, tmp_path: Path) -> None:
@@ -99,11 +100,20 @@ def test_a_finished_run_has_nothing_to_do_and_can_be_extended(cli: Cli, finished
 
 def test_a_crawl_without_a_page_says_why(cli: Cli) -> None:
     seed = "--seed-url http://127.0.0.1:9/ --contact someone@example.org --strategy breadth-first"
-    shown = cli(f"crawl run --keyword rock --judge keyword {seed}")
+    shown = cli(f"crawl run --keyword rock --judge keyword {seed}", status=1)
     assert "no page       1 address" in shown
-    assert "http://127.0.0.1:9/ refused, address: 127.0.0.1 is a loopback address" in shown
-    assert "allow_private" in shown
-    assert cli.json("results run")["without_page"] == {"address": 1}
+    assert "http://127.0.0.1:9/ refused, address: 127.0.0.1 is a loopback" in shown
+    again = "honeyguide crawl run-2 --config run/settings.toml --allow-private 127.0.0.1"
+    assert shown.endswith(f"127.0.0.1:9 is not on the public internet.\n  {again}\n")
+    document = cli.json("results run")
+    assert document["without_page"] == {"address": 1}
+    assert (document["advice"]["situation"], document["advice"]["command"]) == ("no page came", again)
+    assert again in cli("resume run", status=1)
+
+
+def test_no_line_of_a_summary_is_wider_than_80_columns(cli: Cli) -> None:
+    shown = cli(f"crawl a-run-with-a-rather-long-name-for-a-folder {GEOLOGY} --budget 150")
+    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_scope_flags_become_settings_and_links_out_of_scope_are_counted(cli: Cli, tmp_path: Path) -> None:
@@ -178,12 +188,12 @@ def old(tmp_path: Path, cli: Cli) -> Path:
 
 
 def test_a_refresh_says_what_became_of_the_pages(old: Path, cli: Cli) -> None:
-    shown = cli("refresh", old, "new")
+    shown = cli("refresh", old, "--new-run", "new")
     assert "known pages   1 same, 1 changed, 1 gone" in shown
     assert "changed  http://s.test/a.html  A, again" in shown
     assert "gone     http://s.test/b.html" in shown
     assert "ran out" not in shown
-    document = cli.json("refresh old other --set refresh.relevance_weight=1")
+    document = cli.json("refresh old --new-run other --set refresh.relevance_weight=1")
     assert document["revisits"] == {"same": 1, "changed": 1, "moved": 0, "gone": 1, "failed": 0, "waiting": 0}
     page = document["pages"][0]
     assert (page["url"], page["finding"], page["changes"]) == ("http://s.test/a.html", "changed", 1)
@@ -196,7 +206,7 @@ def test_without_pytorch_a_crawl_by_dqn_is_refused(
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     line = refusal(f"crawl run {GEOLOGY} --strategy {strategy}")
-    assert f"crawl.strategy is '{strategy}': it needs PyTorch; pip install 'honeyguide[deep]'" in line
+    assert f"crawl.strategy is '{strategy}': it needs PyTorch; {install_hint('deep')}" in line
 
 
 def test_deep_strategies_crawl_and_go_on(cli: Cli, refusal: Refusal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,6 +234,6 @@ def test_sizes_are_given_with_units(cli: Cli, size: str, megabytes: float) -> No
 def test_a_run_that_goes_on_or_is_refreshed_takes_the_same_limits(cli: Cli) -> None:
     cli("crawl run --world synthetic --keyword rock --budget 2")
     cli("resume run --budget +1 --max-disk 3GB --max-memory 4GB")
-    cli("refresh run new --max-disk 5GB")
+    cli("refresh run --new-run new --max-disk 5GB")
     budgets = [load_settings(f"{run}/settings.toml").budget for run in ("run", "new")]
     assert [(each.disk_megabytes, each.memory_megabytes) for each in budgets] == [(3000.0, 4000.0), (5000.0, 4000.0)]

@@ -42,7 +42,7 @@ def test_a_file_is_replaced_only_when_asked(cli: Cli, shared_run: Path, tmp_path
     assert (tmp_path / "graph.txt").read_text(encoding="utf-8") != "mine"
 
 
-@pytest.mark.parametrize("file_format", ["jsonl", "csv", "graphml", "gexf", "markdown"])
+@pytest.mark.parametrize("file_format", ["jsonl", "csv", "graphml", "gexf", "markdown", "corpus"])
 def test_stdout_gets_what_a_file_gets(cli: Cli, shared_run: Path, tmp_path: Path, file_format: str) -> None:
     shown = cli("export", shared_run, "--format", file_format)
     honeyguide.export(shared_run, tmp_path / "file", file_format, one_file=file_format == "markdown")
@@ -78,3 +78,44 @@ def test_a_pipe_is_written_to_as_it_is(shared_run: Path, tmp_path: Path) -> None
             honeyguide.export(shared_run, f"/dev/fd/{write_end}", "edges")
             os.close(write_end)
         assert received.result() == (tmp_path / "graph.txt").read_bytes()
+
+
+def test_an_address_is_replaced_only_when_asked(cli: Cli, shared_run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    address = f"file://{tmp_path}/pages.jsonl"
+    assert cli("export", shared_run, "--format", "jsonl", "-o", address).startswith(f"{address}: ")
+    cli("export", shared_run, "--format", "jsonl", address, status=2)
+    assert f"{address} is there already" in cli.err
+    cli("export", shared_run, "--format", "jsonl", address, "--overwrite")
+    cli("export", shared_run, "--format", "jsonl", "-o", "nosuch://a/b", status=2)
+    assert cli.err == "honeyguide: nosuch://a/b: Protocol not known: nosuch; name a file, or s3:// or gs://\n"
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("s3://", "s3:// names no file"),
+        ("file:///", "file:/// names no file"),
+        ("memory://x/pages.jsonl", "memory://x/pages.jsonl would be gone"),
+        ("ftp://127.0.0.1:1/pages.jsonl", "ftp://127.0.0.1:1/pages.jsonl cannot be used: ConnectionRefusedError"),
+    ],
+)
+def test_an_address_that_takes_no_file_is_named(
+    cli: Cli, shared_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, words: str
+) -> None:
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    monkeypatch.chdir(tmp_path)
+    cli("export", shared_run, "--format", "jsonl", address, status=2)
+    assert words in cli.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_at_an_address_is_never_mixed_with_another(cli: Cli, shared_run: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.md").write_text("mine")
+    cli("export", shared_run, "--format", "markdown", f"file://{tmp_path}/notes", "--overwrite", status=2)
+    assert "is there already and not empty; name a new folder" in cli.err
+    cli("export", shared_run, "--format", "jsonl", f"file://{tmp_path}/notes", "--overwrite", status=2)
+    assert "is there already and a folder; name a file in it" in cli.err
+    assert [file.name for file in (tmp_path / "notes").iterdir()] == ["mine.md"]

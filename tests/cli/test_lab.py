@@ -131,11 +131,14 @@ def test_the_demo_draws_curves_without_colour_and_keeps_runs_that_can_be_read(cl
 @pytest.mark.thorough
 def test_an_interrupted_demo_stops_and_says_how_to_go_on(start_program: StartProgram, tmp_path: Path) -> None:
     with start_program("demo", "--keep", "kept", "--json") as running:
-        wait_for_steps(tmp_path / "kept" / "random", 20)
+        wait_for_steps(tmp_path / "kept" / "online-ridge", 20)
         running.send_signal(signal.SIGINT)
         out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, "")
-    assert err == "stopped; go on with: honeyguide resume kept/random\n"
+    first, *commands = err.splitlines()
+    assert first == "stopped; go on with:"
+    assert "  honeyguide resume kept/online-ridge" in commands
+    assert {command.rpartition("/")[2] for command in commands} == {run.name for run in (tmp_path / "kept").iterdir()}
 
 
 @pytest.mark.thorough

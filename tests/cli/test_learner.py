@@ -36,7 +36,9 @@ def test_what_pays_is_said_in_words_saved_and_gone_on_with(cli: Cli) -> None:
     assert first == "online-ridge after step 120"
     assert title == "what a usual difference between two links does to the expected reward"
     assert lines[-1] == "Saved in learned.npz. Begin another crawl with it: --learn-from learned.npz"
-    effects = [abs(float(line.split()[0].strip("±"))) for line in lines[: lines.index("")] if "spreads are" not in line]
+    rows = [line.split()[0] for line in lines[: lines.index("")] if re.match(r"  [+±-]", line)]
+    effects = [abs(float(row.strip("±"))) for row in rows]
+    assert effects
     assert effects == sorted(effects, reverse=True)
     assert any("its anchor is near the topic" in line for line in lines)
     assert not any("meaning 3" in line for line in lines)

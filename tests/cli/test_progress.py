@@ -14,7 +14,16 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
-from honeyguide.cli.progress import CrawlLog, CrawlScreen, ProgressDisplay, ProgressLines, RecentYield, Speedometer
+from honeyguide.cli.progress import (
+    CrawlLog,
+    CrawlScreen,
+    ProgressDisplay,
+    ProgressLines,
+    RecentFinds,
+    RecentYield,
+    Speedometer,
+    spent_line,
+)
 from honeyguide.cli.watching import logging_to
 from honeyguide.crawler import CrawlStarted, CrawlStopped, PageJudged, StopReason
 from honeyguide.model import Url, Verdict
@@ -202,3 +211,21 @@ def test_logging_is_left_as_it_was_found() -> None:
     with logging_to(Console(file=io.StringIO()), 2, None):
         pass
     assert (logger.level, logger.propagate, list(logger.handlers)) == before
+
+
+def test_the_display_names_the_best_host_the_last_finds_and_where_the_budget_went() -> None:
+    finds = RecentFinds()
+    for step in range(1, 6):
+        finds.note(judged(step))
+    finds.note(CrawlStarted(Progress(), is_resumed=False))
+    assert list(finds.lines()) == ["best host rock.test: 5 of 5 pages relevant", "found Basalt; Basalt; Basalt"]
+    spent = Progress(steps=20, pages=15, relevant=5)
+    assert spent_line(spent) == "spent on relevant pages 25%, other pages 50%, no page 25%"
+    assert not list(RecentFinds().lines())
+
+
+def test_the_outlook_of_a_run_that_goes_on_rests_on_its_last_fetches() -> None:
+    recent = RecentYield([True] * 200)
+    recent.note(Progress(steps=200, pages=200, relevant=200, waiting=7000))
+    assert recent.words().startswith("next 100 fetches: ")
+    assert not RecentYield().words()

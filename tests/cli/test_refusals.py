@@ -70,8 +70,8 @@ NEEDS_NO_RUN = [
     (CRAWL.replace(" run ", " /proc/run "), "cannot make the run folder /proc/run"),
     ("crawl run --world wiki:nowhere --topic geology", "is not a wiki world"),
     ("crawl run --world wiki --topic geology", "names no folder"),
-    ("crawl run --strategy wander --budget 0 --topic x", "crawl.strategy is 'wander'"),
-    ("crawl run --strategy wander --budget 0 --topic x", "budget.fetches is 0"),
+    ("crawl run --strategy wander --topic x", "crawl.strategy is 'wander'"),
+    ("crawl run --budget 0 --topic x", "budget.fetches is 0"),
     # Where it may go.
     (CRAWL + "--seed-url http://a.test/ --deny-host a.test", "http://a.test/ is out of scope: scope.deny_hosts"),
     (CRAWL + "--allow-host nowhere.test", "no entry page is in scope: "),
@@ -206,7 +206,7 @@ NEEDS_NO_RUN = [
     ),
     ("export nowhere", "the format is missing: choose one of edges"),
     ("learner nowhere", "nowhere"),
-    ("refresh nowhere new", "nowhere"),
+    ("refresh nowhere", "nowhere"),
 ]  # fmt: skip
 
 NEEDS_A_RUN = [
@@ -217,8 +217,8 @@ NEEDS_A_RUN = [
     ("diff nowhere finished", "nowhere is not a run folder"),
     ("learner finished -o nowhere/learned.npz", "nowhere/learned.npz cannot be written"),
     ("refresh finished finished", "finished"),
-    ("refresh finished new --budget none", "budget.fetches"),
-    ("refresh finished new --set refresh.change_days=0", "refresh.change_days"),
+    ("refresh finished --budget none", "budget.fetches"),
+    ("refresh finished --set refresh.change_days=0", "refresh.change_days"),
     ("rank finished --by fame", "by is 'fame': choose one of pagerank, in, out, hits"),
     ("rank finished --page http://x.test/", "no page http://x.test/ among the"),
     ("rank finished --personal http://x.test/", "no page http://x.test/ among the"),
@@ -252,7 +252,7 @@ NEEDS_A_RUN = [
     ("export finished --format markdown no/where", "no/where: the folder does not exist; make it first"),
     ("export finished --format edges --relevant", "the format edges does not tell relevant pages from others"),
     ("export finished --format csv --one-file", "all in one file is for the format markdown"),
-    ("export finished --format warc --no-text", "parquet, markdown can leave out text; warc cannot"),
+    ("export finished --format warc --no-text", "opensearch, markdown can leave out text; warc cannot"),
     ("export finished --format csv a.csv -o b.csv", "two places to write to, a.csv and b.csv; give one"),
     ("export finished --format csv /proc/nothing.csv", "/proc/nothing.csv"),
     ("export finished --format jsonl file/pages.jsonl", "file/pages.jsonl: Not a directory; name another place with"),
@@ -297,9 +297,16 @@ def test_bad_input_about_a_run_is_refused(
     assert words in refusal(command)
 
 
-def test_all_mistakes_stand_on_the_one_line(refusal: Refusal) -> None:
-    line = refusal("crawl run --strategy wander --budget 0 --topic x --seed-url mailto:a@b.c")
-    assert all(words in line for words in ("crawl.strategy is 'wander'", "budget.fetches is 0", "mailto:a@b.c"))
+def test_every_mistake_has_a_line_of_its_own(cli: Cli) -> None:
+    cli("crawl run --strategy wander --budget 0 --topic x --seed-url mailto:a@b.c", status=2)
+    lines = cli.err.splitlines()
+    for line, words in zip(lines, ("crawl.strategy is 'wander'", "budget.fetches is 0", "mailto:a@b.c"), strict=True):
+        assert line.startswith("honeyguide: ")
+        assert words in line
+
+
+def test_a_setting_that_was_replaced_names_the_flag_that_takes_its_place(refusal: Refusal) -> None:
+    assert "--learn-from" in refusal("crawl run --topic x --world synthetic --set lfa.start_weights=weights.json")
 
 
 def test_a_host_is_written_alone(refusal: Refusal, finished_run: Path) -> None:

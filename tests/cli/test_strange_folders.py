@@ -14,10 +14,10 @@ import pytest
 
 import honeyguide
 from crawler.small_crawls import settings_for
+from honeyguide.crawler.reporting import write_report
 from honeyguide.errors import HoneyguideError, RunDamaged, SettingsError
 from honeyguide.runs import RunFolder, RunLock, open_run
 from honeyguide.runs.repair import repair
-from honeyguide.runs.report import write_report
 from honeyguide.search import search_runs
 from honeyguide.search.page_index import IndexLock
 from honeyguide.settings import with_overrides
@@ -224,7 +224,7 @@ STRANGE = [
     ("judge", 'classifier = "evil_module:thing"'),
     ("judge", 'classifier = "model.skops"'),
     ("render", 'browser = "/bin/sh"'),
-    ("fetch", 'proxy = "http://proxy.test:3128"'),
+    ("fetch", 'proxies = ["http://proxy.test:3128"]'),
     ("fetch", 'proxy_login = "/etc/passwd"'),
     ("vectors", 'source = "/etc/passwd"'),
     ("vectors", 'cache_folder = "/tmp/elsewhere"'),
@@ -260,7 +260,7 @@ class TestSettings:
         with pytest.raises(SettingsError, match=refused):
             honeyguide.resume(run, budget=30)
         with pytest.raises(SettingsError, match=refused):
-            honeyguide.refresh(run, tmp_path / "new")
+            honeyguide.refresh(run, new_run=tmp_path / "new")
         assert not (tmp_path / "new").exists()
 
     def test_code_is_not_imported_unless_the_run_is_trusted(

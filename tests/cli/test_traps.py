@@ -126,13 +126,14 @@ def test_the_evidence_of_a_copy_names_an_earlier_page_that_the_run_has(
     pages = json.loads(printed(capsys, "traps", ringed, "--json", "--pages", "--kind", "session-id"))["pages"]
     assert pages
     with open_run(ringed) as run:
-        step_by_url = {page.url.text: page.step for page in run.pages()}
+        stored = run.crawled_pages()
+        step_by_url = {page.url.text: page.step for page in stored.all()}
         for page in pages:
             earlier = page["like"]
             assert earlier in page["evidence"]
             assert step_by_url[earlier] < page["step"]
             assert earlier.partition("?")[0] == page["url"].partition("?")[0]
-            prints = [run.guard_fingerprint(step) for step in (step_by_url[earlier], page["step"])]
+            prints = [stored.fingerprint(each) for each in stored.at_steps([step_by_url[earlier], page["step"]])]
             one, other = (Fingerprint.unpack(print_) for print_ in prints if print_ is not None)
             assert one.exact == other.exact
 
@@ -223,7 +224,7 @@ def test_the_summary_tells_of_traps_and_restarts_and_where_to_look(
     flags = ["--world", "synthetic:pages=600,hosts=6", "--topic", "geology", "--keyword", "rock", "--budget", "40"]
     with guarded_by():
         told = printed(capsys, "crawl", "run", *flags, "--set", "restart.every_fetches=15")
-    assert "in loops or traps, or duplicates" in told
+    assert "in loops or traps, or duplicates" in " ".join(told.split())
     assert "honeyguide traps run" in told
     assert "  restarts      2 times the crawl started again elsewhere" in told
     with guarded_by():

@@ -309,7 +309,7 @@ class TestGoingOn:
         shutil.rmtree(first)
         moved = second.rename(tmp_path / "moved")
         resume(moved, budget=10, vectors=hashed_vectors()).close()
-        with refresh(moved, tmp_path / "new", vectors=hashed_vectors()) as run:
+        with refresh(moved, new_run=tmp_path / "new", vectors=hashed_vectors()) as run:
             assert run.progress.fetches
             assert run.settings.crawl.learn_from == ()
 

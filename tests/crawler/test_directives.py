@@ -79,7 +79,7 @@ class TestNofollow:
     def test_of_a_page(self, tmp_path: Path, is_obeyed: bool, followed: set[str]) -> None:
         head = "<meta name=robots content=nofollow>"
         script: Script = {SEED: page("/a"), "http://s.test/a": page("/b", head=head)}
-        wired = run_script(tmp_path / "run", script, directives__robots=is_obeyed)
+        wired = run_script(tmp_path / "run", script, directives__obey=("noindex", "nofollow") if is_obeyed else ())
         assert paths(wired) == {"/", "/a", *followed}
         assert wired.core.progress.pages_not_followed == is_obeyed
         with open_run(tmp_path / "run") as run:
@@ -136,7 +136,7 @@ class TestNoindex:
         assert self.bodies(tmp_path / "run") == [True, False, True]
 
     def test_unless_the_settings_say_otherwise(self, tmp_path: Path) -> None:
-        run_script(tmp_path / "run", self.SCRIPT, directives__robots=False)
+        run_script(tmp_path / "run", self.SCRIPT, directives__obey=())
         with open_run(tmp_path / "run") as run:
             assert len(list(run.pages(relevant_only=True))) == 3
             assert b"secret" in run.body(Url.parse("http://s.test/hidden"))

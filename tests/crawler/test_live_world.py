@@ -13,9 +13,10 @@ from honeyguide.crawler import crawl_async
 from honeyguide.fetch import connections
 from honeyguide.model import Url
 from honeyguide.runs import open_run
-from honeyguide.settings import settings_from, with_overrides
+from honeyguide.settings import DOCX, settings_from, with_overrides
 from local_site import serve
 from scripted_world import page_with
+from small_documents import docx
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -72,8 +73,32 @@ def test_a_site_is_crawled_over_http(tmp_path: Path) -> None:
         "/ fetched",
         "/rock fetched",
         "/gone failed http-status: 404 Not Found",
-        "/paper.pdf failed unsupported-type: application/pdf is none of fetch.content_types",
+        "/paper.pdf failed unsupported-type: application/pdf is none of fetch.content_types; --documents reads it",
     ]
+
+
+CUT = "the file is no whole ZIP file, as documents of its type are: File is not a zip file"
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_documents_are_read_where_that_is_set(tmp_path: Path, workers: int) -> None:
+    routes = {
+        "/": html(page_with("/rock.docx", "/cut.docx")),
+        "/rock.docx": web.Response(body=docx(), content_type=DOCX),
+        "/cut.docx": web.Response(body=docx()[:500], content_type=DOCX),
+    }
+
+    _, told = crawl_site(
+        tmp_path / "run", routes, parse__documents=True, crawl__workers=workers, scope__stay_on="seed-hosts"
+    )
+
+    assert sorted(told) == [
+        "/ fetched",
+        f"/cut.docx failed unreadable: {CUT}",
+        "/rock.docx fetched",
+    ]
+    with open_run(tmp_path / "run") as run:
+        assert "On basalt" in {page.title for page in run.crawled_pages().all()}
 
 
 def test_this_machine_is_not_called_unless_allowed(tmp_path: Path) -> None:

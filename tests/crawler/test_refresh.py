@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crawler.driving import script_settings
 from honeyguide.crawler import crawl, crawl_async, refresh, refresh_async, resume
-from honeyguide.crawler.refreshing import DAY_S, by_worth, worth
+from honeyguide.crawler.refreshing import DAY_S, by_worth, change_rate, worth
 from honeyguide.errors import RunExists, SettingsError, StoreError
 from honeyguide.model import Failed, FailureReason, Fetched, KnownPage, Redirected, Url
 from honeyguide.runs import PageChange, open_run
@@ -50,7 +50,7 @@ def crawled(path: Path, script: Script = BEFORE, fetches: int = 20) -> Path:
 
 def refreshed(old: Path, new: Path, script: Script = AFTER, **overrides: object) -> Run:
     given = {key.replace("__", "."): value for key, value in overrides.items()}
-    return refresh(old, new, given, world=ScriptedWorld(script), vectors=hashed_vectors())
+    return refresh(old, given, new_run=new, world=ScriptedWorld(script), vectors=hashed_vectors())
 
 
 def findings(run: Run) -> dict[str, PageChange]:
@@ -75,6 +75,17 @@ def test_every_page_is_looked_at_again_and_told_what_became_of_it(tmp_path: Path
     assert pages == {SEED, A, "http://s.test/e"}
     assert revisits[C].detail == "http://s.test/e"
     assert revisits[B].detail == "http-status: 410 Gone"
+
+
+@pytest.mark.parametrize(
+    ("status", "finding"),
+    [(301, PageChange.MOVED), (308, PageChange.MOVED), (302, PageChange.FAILED), (307, PageChange.FAILED)],
+)
+def test_only_a_permanent_redirect_moves_a_page(tmp_path: Path, status: int, finding: PageChange) -> None:
+    old = crawled(tmp_path / "old")
+    with refreshed(old, tmp_path / "new", {**AFTER, C: Redirected(status, Url.parse("http://s.test/e"))}) as run:
+        assert {each.finding for each in run.revisits().all() if each.known.url.text == C} == {finding}
+        assert (C in {page.url.text for page in run.revisits().known_pages()}) == (finding is PageChange.FAILED)
 
 
 def test_an_unchanged_world_is_the_same_throughout(tmp_path: Path) -> None:
@@ -113,7 +124,7 @@ def test_a_small_budget_is_spent_in_order_and_the_rest_waits_for_a_resume(tmp_pa
     with resume(
         tmp_path / "new", budget=20, world=ScriptedWorld(AFTER), vectors=hashed_vectors()
     ) as run:  # without the old run
-        assert set(findings(run).values()) == set(PageChange) - {PageChange.WAITING}
+        assert set(findings(run).values()) == set(PageChange) - {PageChange.WAITING, PageChange.NEW}
         assert [revisit.known.url.text for revisit in run.revisits().all()] == order
 
 
@@ -150,7 +161,7 @@ def test_bad_input_is_told_and_leaves_nothing(tmp_path: Path) -> None:
 
 def test_in_a_running_loop_the_other_call_is_named(tmp_path: Path) -> None:
     async def scenario() -> None:
-        refresh(tmp_path / "a", tmp_path / "b")
+        refresh(tmp_path / "a", new_run=tmp_path / "b")
 
     with pytest.raises(RuntimeError, match="refresh_async"):
         asyncio.run(scenario())
@@ -158,10 +169,10 @@ def test_in_a_running_loop_the_other_call_is_named(tmp_path: Path) -> None:
 
 ages = st.floats(0, 1e9)
 known_pages = st.builds(
-    lambda relevance, first, watched, changes: KnownPage(
-        Url.parse(SEED), relevance, b"", "", "", first, first + watched, changes
+    lambda relevance, first, watched, changes, same: KnownPage(
+        Url.parse(SEED), relevance, b"", "", "", first, first + watched, changes, changes + same
     ),
-    st.floats(0, 1), ages, ages, st.integers(0, 1000),
+    st.floats(0, 1), ages, ages, st.integers(0, 1000), st.integers(0, 1000),
 )  # fmt: skip
 orders = st.builds(RefreshSettings, change_days=st.floats(0.01, 1e4), relevance_weight=st.floats(0, 1))
 
@@ -175,15 +186,26 @@ def test_a_look_is_worth_more_the_longer_ago_the_last_one_was(
 
 
 def test_worth_by_hand() -> None:
-    page = KnownPage(Url.parse(SEED), 0.5, b"", "", "", 0.0, 10 * DAY_S, 3)
-    # Four changes in 10 + 30 days, looked at after 5: 1 - exp(-0.5); of relevance 0.5 with weight 0.4: 0.8.
-    assert worth(page, 15 * DAY_S, RefreshSettings(relevance_weight=0.4)) == pytest.approx(0.3934693 * 0.8)
+    page = KnownPage(Url.parse(SEED), 0.5, b"", "", "", 0.0, 8 * DAY_S, changes=3, checks=4)
+    # Three changes in four looks, every two days: log(4.5 / 1.5) / 2; averaged with 1 / 30, which counts as one look.
+    assert change_rate(page, RefreshSettings()) == pytest.approx((4 * 0.5493061 + 1 / 30) / 5)
+    # Looked at after 5 days: 1 - exp(-5 * 0.4461116); of relevance 0.5 with weight 0.4: 0.8.
+    assert worth(page, 13 * DAY_S, RefreshSettings(relevance_weight=0.4)) == pytest.approx(0.8925312 * 0.8, rel=1e-5)
+
+
+@given(known_pages, orders)
+def test_a_page_seen_to_change_more_often_is_thought_to_change_more_often(
+    page: KnownPage, settings: RefreshSettings
+) -> None:
+    livelier = replace(page, changes=page.changes + 1, checks=max(page.checks, page.changes + 1))
+    calmer = replace(livelier, changes=page.changes)
+    assert change_rate(livelier, settings) >= change_rate(calmer, settings) > 0
 
 
 def test_old_then_lively_then_relevant_pages_come_first() -> None:
     def page(name: str, relevance: float, checked_days: float, changes: int) -> KnownPage:
-        at = checked_days * DAY_S
-        return KnownPage(Url.parse(f"http://s.test/{name}"), relevance, b"", "", "", at, at, changes)
+        at, checks = checked_days * DAY_S, 9 if checked_days == 50 else 0
+        return KnownPage(Url.parse(f"http://s.test/{name}"), relevance, b"", "", "", 0.0, at, changes, checks)
 
     fresh, stale = page("fresh", 1.0, 99, 0), page("stale", 1.0, 1, 0)
     dull, lively = page("dull", 0.2, 50, 0), page("lively", 0.2, 50, 9)
@@ -244,7 +266,7 @@ def test_a_live_host_is_asked_only_for_what_has_changed(tmp_path: Path) -> None:
             site.asked.clear()
             site.bodies["/a"] = "<p>rock changed"
             del site.bodies["/b"]
-            with await refresh_async(tmp_path / "old", tmp_path / "new", vectors=hashed_vectors()) as run:
+            with await refresh_async(tmp_path / "old", new_run=tmp_path / "new", vectors=hashed_vectors()) as run:
                 assert run.progress.unchanged == 1
                 return list(run.revisits().all())
 

@@ -60,12 +60,12 @@ def test_a_refresh_right_after_a_crawl_keeps_the_pause_and_the_robots_txt(tmp_pa
     with loopback_servers(site) as servers:
         crawl(tmp_path / "old", live_settings(servers.url("127.0.0.1")), vectors=hashed_vectors()).close()
         assert [served.path for served in servers.log] == ["/robots.txt", "/", "/b"]
-        refresh(tmp_path / "old", tmp_path / "new", vectors=hashed_vectors()).close()
+        refresh(tmp_path / "old", new_run=tmp_path / "new", vectors=hashed_vectors()).close()
         assert [served.path for served in servers.log[3:]] == ["/", "/b"]
         (gaps,) = servers.gaps_s(lambda served: served.host).values()
         assert min(gaps) >= DELAY_S - CLOCKS_DIFFER_S
         with open_run(tmp_path / "new") as run:
-            assert [file.body is not None for file in run.hosts_asked().robots_files()] == [True]
+            assert [file.body is not None for file in run.hosts_asked().site_files()] == [True]
 
 
 def test_a_refresh_leaves_a_host_alone_for_as_long_as_it_had_asked(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_a_refresh_leaves_a_host_alone_for_as_long_as_it_had_asked(tmp_path: Pat
         crawl(tmp_path / "old", live_settings(*urls), vectors=hashed_vectors()).close()
         assert [served.path for served in servers.log] == ["/robots.txt", "/leaf", "/busy"]
         due = servers.log[-1].ended_at + RETRY_AFTER_S - CLOCKS_DIFFER_S
-        refresh(tmp_path / "old", tmp_path / "new", vectors=hashed_vectors()).close()
+        refresh(tmp_path / "old", new_run=tmp_path / "new", vectors=hashed_vectors()).close()
         assert [served.path for served in servers.log[3:]] == ["/leaf"]
         assert servers.log[-1].began_at >= due
         with closing(sqlite3.connect(tmp_path / "new" / "crawl.sqlite")) as database:
@@ -88,7 +88,7 @@ def test_a_refresh_that_is_stopped_at_once_remembers_what_the_old_run_knew(tmp_p
         crawl(tmp_path / "old", live_settings(*urls), vectors=hashed_vectors()).close()
         due = servers.log[-1].ended_at + RETRY_AFTER_S - CLOCKS_DIFFER_S
         new = tmp_path / "new"
-        refresh(tmp_path / "old", new, vectors=hashed_vectors(), is_interrupted=lambda: True).close()
+        refresh(tmp_path / "old", new_run=new, vectors=hashed_vectors(), is_interrupted=lambda: True).close()
         shutil.rmtree(tmp_path / "old")
         resume(new, vectors=hashed_vectors()).close()
         assert [served.path for served in servers.log[3:]] == ["/leaf"]
@@ -101,6 +101,6 @@ def test_a_refresh_does_not_read_the_sitemaps_again(tmp_path: Path) -> None:
         settings = with_overrides(live_settings(), {"crawl.sitemaps": [sitemap]})
         crawl(tmp_path / "old", settings, vectors=hashed_vectors()).close()
         assert servers.times()[sitemap] == 1
-        refresh(tmp_path / "old", tmp_path / "new", vectors=hashed_vectors()).close()
+        refresh(tmp_path / "old", new_run=tmp_path / "new", vectors=hashed_vectors()).close()
         assert servers.times()[sitemap] == 1
         assert servers.times()[servers.url("127.0.0.1", "/leaf")] == 2

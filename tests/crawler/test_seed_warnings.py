@@ -75,6 +75,6 @@ def test_a_page_that_is_gone_when_it_is_looked_at_again_is_no_seed_to_warn_of(
     crawl(tmp_path / "old", settings(GOOD), world=ScriptedWorld(SCRIPT), vectors=hashed_vectors()).close()
     assert not warned(caplog), "what a page links to is no seed"
     refresh(
-        tmp_path / "old", tmp_path / "new", world=ScriptedWorld({GOOD: NOT_FOUND}), vectors=hashed_vectors()
+        tmp_path / "old", new_run=tmp_path / "new", world=ScriptedWorld({GOOD: NOT_FOUND}), vectors=hashed_vectors()
     ).close()
     assert not warned(caplog)

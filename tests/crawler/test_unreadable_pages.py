@@ -64,7 +64,7 @@ def beside(world: World, start: float, _preparer: object) -> tuple[Transport, Cl
 def test_a_page_on_which_the_parser_breaks_is_a_failed_page_with_and_without_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, archive: str
 ) -> None:
-    monkeypatch.setattr(build, "parser_for", lambda _settings: break_on_poison)
+    monkeypatch.setattr(build, "parser_for", lambda _settings, **_how: break_on_poison)
     settings = script_settings(store__archive=archive)
     crawl(tmp_path / "home", settings, world=ScriptedWorld(SCRIPT), vectors=hashed_vectors()).close()
     with open_run(tmp_path / "home") as run:

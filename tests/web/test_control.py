@@ -185,13 +185,13 @@ def test_who_may_look_from_elsewhere_names_no_files(serve: Serve, home: Path, ru
 
 
 def test_a_crawl_takes_no_setting_that_the_form_does_not_show(serve: Serve, home: Path) -> None:
-    hostile = {"proxy": "http://evil.test:1", "fetch.allow_private": ["10.0.0.0/8"], "judge.classifier": "x"}
+    hostile = {"proxies": ["http://evil.test:1"], "fetch.allow_private": ["10.0.0.0/8"], "judge.classifier": "x"}
     body = {"topic": "geology", "world": "synthetic", "budget": 10, **hostile}
     client = serve(home)
     assert client.post("/api/runs", json=body).status_code == 201
     with open_run(home / "geology") as opened:
         settings = opened.settings
-    assert (settings.fetch.proxy, settings.fetch.allow_private) == ("", ())
+    assert (settings.fetch.proxies, settings.fetch.allow_private) == ((), ())
     wait_until(lambda: state(client, "geology") == "finished")
 
 
@@ -232,10 +232,10 @@ def test_a_run_that_is_held_is_not_resumed_a_second_time(serve: Serve, run: Path
 
 def test_a_run_of_a_stranger_is_not_resumed(serve: Serve, run: Path) -> None:
     settings = run / "settings.toml"
-    settings.write_text(settings.read_text().replace('proxy = ""', 'proxy = "http://evil.test:3128"', 1))
+    settings.write_text(settings.read_text().replace("proxies = []", 'proxies = ["http://evil.test:3128"]', 1))
     answer = serve(run).post("/api/runs/geology/extend", json={"budget": "+10"})
     assert answer.status_code == 400
-    assert "fetch.proxy" in answer.json()["detail"]
+    assert "fetch.proxies" in answer.json()["detail"]
     assert not (run / "crawl.log").exists()
 
 

@@ -13,11 +13,11 @@ import logging
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-import aiohttp
-
 from honeyguide.runs.exports.rows import without_surrogates
 
 if TYPE_CHECKING:
+    import aiohttp
+
     from honeyguide.ask.questions import PageQuestion
     from honeyguide.model import Topic
     from honeyguide.runs.inbox import Reply
@@ -61,6 +61,8 @@ class LanguageModel:
         """Return yes, no or skip, within `ask.timeout_s`; None once it is given up. A server cannot make it raise."""
         if self.is_given_up:
             return None
+        import aiohttp  # noqa: PLC0415 - takes a while to load, also in processes that only read pages
+
         try:
             said = asyncio.run(self._ask(question))
         except (aiohttp.ClientError, TimeoutError, OSError, _NoReply) as error:
@@ -81,6 +83,8 @@ class LanguageModel:
             log.warning(told, model, self._failures, self._settings.server)
 
     async def _ask(self, question: PageQuestion) -> str:
+        import aiohttp  # noqa: PLC0415
+
         limit = aiohttp.ClientTimeout(total=self._settings.timeout_s)
         key = self._settings.key
         headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -23,7 +23,7 @@ from honeyguide.crawler import answer as give_answer
 from honeyguide.errors import AnswerError, RunBusy, SettingsError
 from honeyguide.model import Topic
 from honeyguide.model.counts import count_of
-from honeyguide.runs import open_run, trust_run
+from honeyguide.runs import RunFolder, open_run, trust_run
 from honeyguide.runs.inbox import Reply, put
 from honeyguide.settings import validate, with_overrides
 
@@ -110,6 +110,7 @@ def ask(
 
       honeyguide ask my-run --count 5
     """
+    RunFolder.open(run)  # which RUN@1 does not name
     if trust:
         trust_run(run)
     questions = RunQuestions(run, lambda: judge_of(run))

@@ -7,9 +7,7 @@ import os
 import select
 import signal
 import sys
-import termios
 import threading
-import tty
 from contextlib import contextmanager, suppress
 from time import sleep
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +21,12 @@ from honeyguide.cli.output import command, one_line, printable
 from honeyguide.cli.progress import is_in_foreground
 from honeyguide.crawler import judge_of
 from honeyguide.errors import SettingsError
+
+try:
+    import termios
+    import tty
+except ImportError:  # Windows: a terminal gives no single keys
+    termios = tty = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,6 +57,10 @@ class Keys:
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
+        if termios is None:
+            raise SettingsError(
+                ["questions in a terminal need Linux or macOS; answer them in honeyguide serve instead"]
+            )
         self._stream = stream or sys.stdin
         self._file = self._stream.fileno()
         self._before: list[Any] = []

@@ -128,7 +128,15 @@ FLAGS: Final = (
         "--guard/--no-guard", "guard.on", "", _HOW,
         "Lower the priority of loops, traps and near-duplicates; honeyguide traps shows them.",
     ),
+    _rare("--documents", "parse.documents", "", _HOW, "Read PDF (extra documents), .docx, .odt and .epub as pages."),
+    _rare("--logins", "fetch.logins", "FILE", _HOW, "Send headers and credentials of this TOML file to their hosts."),
+    _rare("--cookies", "fetch.cookie_file", "FILE", _HOW, "Send and keep cookies, in Netscape's format."),
+    _rare("--proxy", "fetch.proxies", "URL", _HOW, "Ask through this proxy, as in http://proxy:3128; repeatable."),
     _rare("--render", "render.enabled", "", _HOW, "Run scripts of empty pages in headless Chromium."),
+    _rare(
+        "--respect", "directives.respect", "usual|strict", _HOW,
+        "strict keeps nothing that its publisher reserved (noai, TDM); usual records it.",
+    ),
     Flag("--contact", "fetch.contact", "MAIL|URL", _HOW, "Where a site's owner can reach you."),
     _rare("--vectors", "vectors.source", "FILE", _HOW, "Word vectors: a GloVe, word2vec or fastText .vec file."),
     _rare(
@@ -140,6 +148,26 @@ FLAGS: Final = (
     Flag(
         "--device", "dqn.device", "NAME", _HOW, "Where dqn trains its network: cpu or cuda.", is_everyday=False,
         text_default="cpu",
+    ),
+    _rare(
+        "--hurry", "crawl.hurry", "0..1", _HOW,
+        "How much time counts while a good host rests: at 0 it is always waited for, at 1 never.",
+    ),
+    _rare(
+        "--blind-spots", "crawl.blind_spots", "0..1", _HOW,
+        "Share of fetches for links drawn by chance, to tell how many relevant pages are left; 0.05 costs little.",
+    ),
+    _rare(
+        "--missing", "world.missing", "unknown|404", _WHERE,
+        "What a link gives that the files behind site: do not hold; unknown costs nothing.",
+    ),
+    _rare(
+        "--field", "parse.fields", "NAME=KIND:EXPR", _HOW,
+        "Keep a value of every page, as in price:number=css:.price; repeatable.",
+    ),
+    _rare(
+        "--on-page", "crawl.on_page", "FILE.py:FUNCTION", _HOW,
+        "Show every page to a Python function, which may add fields, veto links or label it.",
     ),
     _rare("--concurrency", "crawl.concurrency", "N", _HOW),
     Flag("--seed", "crawl.seed", "N", _HOW, "Seed of every random choice."),
@@ -183,7 +211,7 @@ def crawl(
 ) -> None:  # fmt: skip
     from honeyguide import crawler  # noqa: PLC0415 - the engine takes a while to load, and --help needs none
     from honeyguide.cli.asking import asking_beside, refuse_without_terminal  # noqa: PLC0415
-    from honeyguide.cli.summary import print_summary  # noqa: PLC0415
+    from honeyguide.cli.summary import exit_status, print_summary  # noqa: PLC0415
     from honeyguide.cli.watching import watching  # noqa: PLC0415
 
     if stay_on_seed_hosts and stay_on_domain:
@@ -200,7 +228,8 @@ def crawl(
         finished = crawler.crawl(run, settings, **watch.crawl_options(settings))
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
-    raise typer.Exit(watch.is_interrupted.exit_code)
+        status = exit_status(finished, watch.is_interrupted)
+    raise typer.Exit(status)
 
 
 def _with_preset(settings: Settings, name: str) -> Settings:

@@ -9,9 +9,10 @@ import typer
 
 from honeyguide.cli.judge import evidence_lines
 from honeyguide.cli.options import JsonFlag, RunArgument, TrustFlag
-from honeyguide.cli.output import one_line, print_json
+from honeyguide.cli.output import folded, one_line, print_json
 from honeyguide.crawler import explain as explain_page
 from honeyguide.model.counts import count_of
+from honeyguide.runs.fields import text_of_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def explain(
     if as_json:
         print_json(asdict(why))
     else:
-        print("\n".join(_lines(why)))
+        print("\n".join(folded(line, indent=13) for line in _lines(why)))
 
 
 def _lines(why: Explanation) -> Iterator[str]:
@@ -92,7 +93,7 @@ def _path_lines(history: LinkHistory) -> Iterator[str]:
 
 def _fetch_lines(fetch: FetchOfUrl) -> Iterator[str]:
     drawn = "; drawn at random" if fetch.explored else ""
-    yield f"  chosen     as fetch {fetch.step:,}, when {count_of(fetch.after_steps, 'fetch', 'fetches')} had ended"
+    yield f"  chosen     as step {fetch.step:,}, when {count_of(fetch.after_steps, 'fetch', 'fetches')} had ended"
     yield f"  expected   {fetch.predicted:.3f}{drawn}"
     came = [fetch.outcome, *([f"status {fetch.status}"] if fetch.status else []), *filter(None, [fetch.reason])]
     came += [one_line(each) for each in (fetch.detail, fetch.target) if each]
@@ -129,5 +130,7 @@ def _judgement_lines(page: PageJudgement) -> Iterator[str]:
         yield f"  answer     {page.answer}"
     if page.finding:
         yield f"  guard      {page.finding}"
+    for name, value in page.fields.items():
+        yield f"  {name:9}  {one_line(text_of_field(value))}"
     if page.is_unindexed:
         yield "  it asked not to be indexed"

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument, TrustFlag
-from honeyguide.cli.output import one_line, print_json
+from honeyguide.cli.output import folded, one_line, print_json
 from honeyguide.crawler import learned_weights, what_pays
+from honeyguide.crawler.reporting import failing_words
 from honeyguide.errors import SettingsError
 from honeyguide.model.counts import count_of
 
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 16
 _SIGNS_SHOWN: Final = 8
-_SIGN_WORDS: Final = {
-    "host": "host {}",
-    "section": "addresses under {}",
-    "shape": "addresses of the form {}",
-    "word": "addresses that end in “{}”",
-}
 
 
 def learner(
@@ -57,7 +52,7 @@ def learner(
     if as_json:
         print_json({**asdict(learned), "file": None if out is None else str(out)})
         return
-    print("\n".join(_lines(learned)))
+    print("\n".join(folded(line, indent=10) for line in _lines(learned)))
     if out is not None:
         print(f"\nSaved in {out}. Begin another crawl with it: --learn-from {out}")
 
@@ -104,7 +99,6 @@ def _sign_lines(title: str, found: Sequence[AnswersBySign]) -> Iterator[str]:
     yield ""
     yield title
     for each in found[:_SIGNS_SHOWN]:
-        words = _SIGN_WORDS[each.kind].format(one_line(each.sign))
-        yield f"  {words}: {each.pages:g} of {each.asked:,.0f} brought a page"
+        yield f"  {one_line(failing_words(each))}"
     if len(found) > _SIGNS_SHOWN:
         yield f"  … and {len(found) - _SIGNS_SHOWN:,} more; --json has all"

@@ -17,13 +17,15 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import FrameType
 
 BAD_INPUT: Final = 2
+COMPLETE: Final = "_HONEYGUIDE_COMPLETE"
+"""The environment variable by which a shell asks what may follow."""
 BROKEN_PIPE: Final = 141  # as shells report a program that SIGPIPE has ended
 
 _SHORT_FLAG: Final = re.compile(r"No such option: -(?!-)")
@@ -42,10 +44,13 @@ class Entry(NamedTuple):
 
 _CRAWL, _LOOK, _PREPARE = "Crawl", "Look at a run", "Prepare and measure"
 COMMANDS: Final = {
-    "demo": Entry("honeyguide_lab.demo:demo", "See strategies compared on a synthetic web; a minute, offline.", _CRAWL),
+    "demo": Entry(
+        "honeyguide_lab.demo:demo", "See strategies compared on a synthetic web; half a minute, offline.", _CRAWL
+    ),
     "crawl": Entry("honeyguide.cli.crawl:crawl", "Crawl a topic into a new run folder.", _CRAWL),
     "resume": Entry("honeyguide.cli.resume:resume", "Go on with a run that was stopped, or extend it.", _CRAWL),
-    "refresh": Entry("honeyguide.cli.resume:refresh", "Fetch the pages of a run again, as a new run.", _CRAWL),
+    "refresh": Entry("honeyguide.cli.refresh:refresh", "Look at the pages of a run again, in place.", _CRAWL),
+    "schedule": Entry("honeyguide.cli.refresh:schedule", "Print a cron line that refreshes a run.", _CRAWL),
     "ask": Entry("honeyguide.cli.answers:ask", "Answer the most useful questions about a run.", _CRAWL),
     "answer": Entry("honeyguide.cli.answers:answer", "Say whether a page of a run belongs to its topic.", _CRAWL),
     "serve": Entry("honeyguide.cli.serve:serve", "Watch crawls in a browser, and steer them.", _CRAWL),
@@ -56,10 +61,14 @@ COMMANDS: Final = {
     "rank": Entry("honeyguide.cli.rank:rank", "Rank pages by the links between them.", _LOOK),
     "report": Entry("honeyguide.cli.export:report", "Write a page about a run, to open in a browser.", _LOOK),
     "export": Entry("honeyguide.cli.export:export", "Write a run for other programs.", _LOOK),
+    "audit": Entry("honeyguide.cli.audit:audit", "Say what was asked of whom, under which rules.", _LOOK),
     "stats": Entry("honeyguide.cli.stats:stats", "Add up a run: harvest, hosts, outcomes, time.", _LOOK),
     "diff": Entry("honeyguide.cli.stats:diff", "Compare two runs.", _LOOK),
     "traps": Entry("honeyguide.cli.traps:traps", "Show the loops, traps and duplicates of a run.", _LOOK),
     "learner": Entry("honeyguide.cli.learner:learner", "Say what a run has learned to pay; save it.", _LOOK),
+    "init": Entry("honeyguide.cli.setup:init", "Write a commented file of settings.", _PREPARE),
+    "completions": Entry("honeyguide.cli.setup:completions", "Print completions for a shell.", _PREPARE),
+    "doctor": Entry("honeyguide.cli.doctor:doctor", "Check the installation: extras, names, disk.", _PREPARE),
     "judge": Entry("honeyguide.cli.judge:judge", "Judge pages for a topic, with the evidence.", _PREPARE),
     "topic": Entry("honeyguide.cli.topic:app", "Find the words for a topic.", _PREPARE),
     "vectors": Entry("honeyguide.cli.vectors:app", "Look at word vectors; train some.", _PREPARE),
@@ -93,6 +102,9 @@ def load_command(name: str) -> Any:  # noqa: ANN401 - typer's command, whose mod
         found.command(name, help=getattr(home, "HELP", None))(function)  # else the docstring
     command = get_command(found)
     for each in (command, *getattr(command, "commands", {}).values()):
+        if COMPLETE in os.environ:
+            for parameter in each.params:
+                parameter.hidden = False
         each.help = _without_line_breaks(each.help or "")
     return command
 
@@ -143,6 +155,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a title in Japanese must not end a program in a Latin-1 terminal
+    if COMPLETE in os.environ:
+        from typer._completion_classes import completion_init  # noqa: PLC0415 - a shell asks what may follow
+
+        completion_init()
     if _lacks_network(sys.argv[1:] if arguments is None else arguments):
         return _refuse("--allow-private needs a network or a host behind it, as in --allow-private 127.0.0.0/8")
     try:
@@ -150,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = app(arguments, prog_name="honeyguide", standalone_mode=False)
         sys.stdout.flush()
     except HoneyguideError as error:
-        return _refuse(str(error))
+        return _refuse(*(error.mistakes if isinstance(error, SettingsError) else [str(error)]))
     except _UsageError as error:
         message = _usage_message(error)
         return _refuse(message) if message else 0  # a group without a command has shown its help
@@ -202,10 +218,13 @@ def _usage_message(error: typer.BadParameter) -> str:
     return f"{message.rstrip('.')}; {remedy}"
 
 
-def _refuse(message: str) -> int:
-    from honeyguide.cli.output import one_line  # noqa: PLC0415 - rich takes a while to load
+def _refuse(*messages: str) -> int:
+    """Say what is wrong, a mistake a line; on a terminal longer ones are folded between words."""
+    from honeyguide.cli.output import folded, one_line  # noqa: PLC0415 - rich takes a while to load
 
-    print(f"honeyguide: {one_line(message)}", file=sys.stderr)
+    for message in messages:
+        line = f"honeyguide: {one_line(message)}"
+        print(folded(line, indent=2) if sys.stderr.isatty() else line, file=sys.stderr)
     return BAD_INPUT
 
 

@@ -7,16 +7,18 @@ import json
 import re
 import shlex
 import sys
+import textwrap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import TextIO
 
     from rich.table import Table
 
+WIDTH: Final = 80
 _NOT_ASCII: Final = re.compile(r"[^ -~\n]")
 
 
@@ -28,6 +30,14 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Return printable text with its white space folded."""
     return " ".join(printable(text).split())
+
+
+def folded(line: str, indent: int = 16) -> str:
+    """Fold a line between words to 80 columns, the lines that follow indented; a long word, as a URL, stays whole."""
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False,
+        drop_whitespace=True, replace_whitespace=False,
+    )  # fmt: skip
 
 
 class TerminalText(io.TextIOBase):
@@ -73,10 +83,24 @@ def command(verb: str, path: Path, *flags: str) -> str:
     return " ".join(["honeyguide", verb, shlex.quote(str(path)), *flags])
 
 
-def print_json(document: dict[str, Any]) -> None:
+def print_json(document: Mapping[str, Any]) -> None:
     """Print the one document that `--json` promises."""
+    print(_json_text(document))
+
+
+def print_json_list(document: Mapping[str, Any], name: str, entries: Iterable[Mapping[str, Any]]) -> None:
+    """Print a document as `print_json` does, with a list at its end whose entries are in memory one at a time."""
+    print(_json_text(document).removesuffix("\n}"), end=f',\n  "{name}": [', flush=True)
+    separator, end = "\n    ", "]\n}"
+    for entry in entries:
+        print(separator, _json_text(entry).replace("\n", "\n    "), sep="", end="")
+        separator, end = ",\n    ", "\n  ]\n}"
+    print(end)
+
+
+def _json_text(document: Mapping[str, Any]) -> str:
     text = json.dumps(document, indent=2, ensure_ascii=False)
-    print(_NOT_ASCII.sub(lambda found: found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1], text))
+    return _NOT_ASCII.sub(lambda found: found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1], text)
 
 
 def plain_table(*narrow: str, wide: str) -> Table:

@@ -34,6 +34,7 @@ from honeyguide.runs import MOST_LOOKED_AT, Progress, forecast
 from honeyguide.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import IO
 
     from rich.console import RenderableType
@@ -47,6 +48,9 @@ log = logging.getLogger("honeyguide.crawl")
 
 REFRESH_S: Final = 0.125
 AHEAD: Final = 100
+FINDS_SHOWN: Final = 3
+MOST_HOSTS: Final = 20_000
+"""Hosts that are counted at once."""
 LINE_S: Final = 5.0
 WINDOW_S: Final = 10.0
 """Speed is measured over so many seconds, so that it follows changes without jumping."""
@@ -94,8 +98,9 @@ class Speedometer:
 class RecentYield:
     """The last fetches of a crawl, and what the next hundred may bring."""
 
-    def __init__(self) -> None:
-        self._relevant: deque[bool] = deque(maxlen=MOST_LOOKED_AT)
+    def __init__(self, before: Iterable[bool] = ()) -> None:
+        """`before` says of each of the last fetches of a run that goes on whether it brought a relevant page."""
+        self._relevant: deque[bool] = deque(before, maxlen=MOST_LOOKED_AT)
         self._last: Progress | None = None
 
     def note(self, progress: Progress) -> None:
@@ -114,11 +119,52 @@ class RecentYield:
         return f"next {ahead}: {told.relevant.low:,} to {told.relevant.high:,} relevant"
 
 
+class RecentFinds:
+    """The newest relevant pages and the best host since the crawl began or went on."""
+
+    def __init__(self) -> None:
+        self._last: deque[str] = deque(maxlen=FINDS_SHOWN)
+        self._pages: Counter[str] = Counter()
+        self._relevant: Counter[str] = Counter()
+
+    def note(self, event: Event) -> None:
+        """Note a page, if the event is about one."""
+        if not isinstance(event, PageJudged):
+            return
+        self._pages[event.url.host] += 1
+        if event.verdict.is_relevant:
+            self._relevant[event.url.host] += 1
+            self._last.append(one_line(event.title) or event.url.text)
+        if len(self._pages) > MOST_HOSTS:  # those without a relevant page go first
+            kept = sorted(self._pages, key=lambda host: -self._relevant[host])[: MOST_HOSTS // 2]
+            self._pages = Counter({host: self._pages[host] for host in kept})
+            self._relevant = Counter({host: self._relevant[host] for host in kept})
+
+    def lines(self) -> Iterator[str]:
+        """Yield the best host and the last finds, the newest first; nothing before the first find."""
+        for host, relevant in self._relevant.most_common(1):
+            yield f"best host {host}: {relevant:,} of {count_of(self._pages[host], 'page')} relevant"
+        if self._last:
+            yield f"found {'; '.join(reversed(self._last))}"
+
+
+def spent_line(progress: Progress) -> str:
+    """Return what the budget went to."""
+    if not progress.fetches:
+        return ""
+    shares = (
+        ("relevant pages", progress.relevant),
+        ("other pages", progress.pages - progress.relevant),
+        ("no page", progress.fetches - progress.pages),
+    )
+    return "spent on " + ", ".join(f"{words} {count / progress.fetches:.0%}" for words, count in shares if count > 0)
+
+
 def is_in_foreground(file: IO[str]) -> bool:
     """Whether we may draw on a terminal, set it and read from it; in the background it is the shell's."""
     try:
         return os.tcgetpgrp(file.fileno()) == os.getpgrp()
-    except OSError:  # no terminal, not the one that we were started from, or gone
+    except (OSError, AttributeError):  # no terminal, not the one that we were started from, gone, or Windows
         return True
 
 
@@ -144,19 +190,23 @@ class CrawlScreen(Live):
 class ProgressDisplay:
     """A listener that draws the state of a crawl in place, at most eight times a second."""
 
-    def __init__(self, live: Live, clock: Clock, budget: BudgetSettings, title: str) -> None:
+    def __init__(
+        self, live: Live, clock: Clock, budget: BudgetSettings, title: str, before: Iterable[bool] = ()
+    ) -> None:
         self._live = live
         self._clock = clock
         self._budget = budget
         self._title = title
         self._speed = Speedometer()
-        self._yield = RecentYield()
+        self._yield = RecentYield(before)
+        self._finds = RecentFinds()
         self._next_sample = 0.0
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, LinkSkipped):
             return
         self._yield.note(event.progress)
+        self._finds.note(event)
         now = self._clock.now()
         if now < self._next_sample and not isinstance(event, CrawlStarted | CrawlStopped):
             return
@@ -176,19 +226,24 @@ class ProgressDisplay:
             ProgressBar(total=self._budget.fetches, completed=progress.fetches),
             "" if left is None else f"{countdown(left)} left",
         )
-        words = [state_line(progress, self._speed), self._yield.words()]
+        words = [
+            state_line(progress, self._speed),
+            spent_line(progress),
+            *self._finds.lines(),
+            self._yield.words(),
+        ]
         return Group(line, *(Text(each, style="dim", no_wrap=True, overflow="ellipsis") for each in words if each))
 
 
 class ProgressLines:
     """A listener for where there is no terminal to draw on: a plain line every few seconds."""
 
-    def __init__(self, console: Console, clock: Clock, budget: BudgetSettings) -> None:
+    def __init__(self, console: Console, clock: Clock, budget: BudgetSettings, before: Iterable[bool] = ()) -> None:
         self._console = console
         self._clock = clock
         self._budget = budget
         self._speed = Speedometer()
-        self._yield = RecentYield()
+        self._yield = RecentYield(before)
         self._next_line = clock.now() + LINE_S
 
     def __call__(self, event: Event) -> None:

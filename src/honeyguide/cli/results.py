@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import sys
-from itertools import takewhile, zip_longest
-from typing import TYPE_CHECKING, Annotated
+from itertools import islice, takewhile, zip_longest
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.output import one_line, percent, plain_table, print_json, printable
-from honeyguide.cli.summary import summary
+from honeyguide.cli.output import one_line, percent, plain_table, print_json_list, printable
 from honeyguide.model.counts import count_of
 from honeyguide.runs import PageSnippets, open_run
+from honeyguide.runs.fields import field_line, text_of_field
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rich.table import Table
 
+    from honeyguide.model import FieldValue
     from honeyguide.runs import CrawledPage, Run, Snippet
+
+    Fields = Mapping[str, FieldValue]
+    Shown = tuple[CrawledPage, Snippet | None, Fields]
+
+_ROWS_AT_ONCE: Final = 500  # a table of more is printed in pieces, so that a large run takes no more memory
 
 
 def results(
@@ -35,6 +41,13 @@ def results(
         ),
     ] = 0.0,
     relevant: Annotated[bool, typer.Option("--relevant", metavar="", help="Only pages judged relevant.")] = False,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION", show_default=False,
+            help="Only pages whose fields say so: 'price<100', 'author=Ann', 'author~ann'; repeatable.",
+        ),
+    ] = None,
     snippets: Annotated[
         bool | None,
         typer.Option(
@@ -59,16 +72,21 @@ def results(
         snippets = not all_ and (is_table or as_json)
     with open_run(run) as opened, opened.at_one_moment():
         kept = opened.crawled_pages(relevant_only=relevant)
-        best = kept.all(best_first=True, limit=-1 if all_ else top)
-        pages = list(takewhile(lambda page: page.relevance >= min_relevance, best))
+        best = kept.all(best_first=True, limit=-1 if all_ or where else top)
+        if where:
+            steps = set(opened.steps_where(*where))
+            best = islice((page for page in best if page.step in steps), None if all_ else top)
         cut = PageSnippets(opened, opened.crawled_pages()) if snippets else None
-        shown = [None if cut is None else cut.of(page) for page in pages]
+        shown = (
+            (page, None if cut is None else cut.of(page), kept.fields(page))
+            for page in takewhile(lambda page: page.relevance >= min_relevance, best)
+        )
         if as_json:
-            _print_json(opened, pages, shown)
+            _print_json(opened, shown)
         elif is_table:
-            _print_table(opened, pages, shown, is_cut=len(pages) == top and not all_)
+            _print_table(opened, shown, most=None if all_ else top)
         else:
-            _print_lines(opened, pages, shown)
+            _print_lines(opened, shown, has_snippets=snippets)
 
 
 def _header(run: Run) -> list[str]:
@@ -85,13 +103,20 @@ def _header(run: Run) -> list[str]:
     return [one_line(f"topic: {topic}; strategy: {settings.crawl.strategy}; world: {settings.crawl.world}"), found]
 
 
-def page_table(pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None] = ()) -> Table:
+def page_table(
+    pages: Sequence[CrawledPage],
+    snippets: Sequence[Snippet | None] = (),
+    fields: Sequence[Fields] = (),
+    first_rank: int = 1,
+) -> Table:
     """Return a table of pages for a terminal: URLs are folded, never cut."""
     table = plain_table("rank", "relevance", wide="title and URL")
     table.add_column("step", justify="right", no_wrap=True)
-    for rank, (page, snippet) in enumerate(zip_longest(pages, snippets), 1):
+    for rank, (page, snippet, own) in enumerate(zip_longest(pages, snippets, fields), first_rank):
         lines = [Text(one_line(page.title) or "(no title)", style="bold" if page.is_relevant else "")]
         lines.append(Text(page.url.text, style="dim"))
+        if own:
+            lines.append(Text(one_line(field_line(own)), style="cyan"))
         if snippet is not None:
             pieces = ((printable(piece), "bold" if is_marked else "") for piece, is_marked in snippet.pieces())
             lines.append(Text.assemble(*pieces))
@@ -99,27 +124,37 @@ def page_table(pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None] 
     return table
 
 
-def _print_table(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None], *, is_cut: bool) -> None:
+def _print_table(run: Run, shown: Iterator[Shown], *, most: int | None) -> None:
     console = Console(highlight=False)
     for line in _header(run):
         console.print(line, markup=False)
-    console.print(page_table(pages, snippets) if pages else "no such pages")
-    if is_cut and len(pages) < run.progress.pages:
-        console.print(f"{len(pages):,} of {run.progress.pages:,} pages; --all shows the rest")
+    count = 0
+    while rows := list(islice(shown, _ROWS_AT_ONCE)):
+        pages, snippets, fields = zip(*rows, strict=True)
+        console.print(page_table(pages, snippets, fields, count + 1))
+        count += len(rows)
+    if not count:
+        console.print("no such pages")
+    if count == most and count < run.progress.pages:
+        console.print(f"{count:,} of {run.progress.pages:,} pages; --all shows the rest")
 
 
-def _print_lines(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None]) -> None:
+def _print_lines(run: Run, shown: Iterable[Shown], *, has_snippets: bool) -> None:
     for line in _header(run):
         print(f"# {line}")
-    has_snippets = any(snippet is not None for snippet in snippets)
-    print("# rank\trelevance\tstep\turl\ttitle" + ("\tsnippet" if has_snippets else ""))
-    for rank, (page, snippet) in enumerate(zip(pages, snippets, strict=True), 1):
+    names = list(run.field_kinds())
+    last = ["snippet"] if has_snippets else []
+    print("# rank", "relevance", "step", "url", "title", *names, *last, sep="\t", flush=True)
+    for rank, (page, snippet, own) in enumerate(shown, 1):
         columns = [rank, f"{page.relevance:.4f}", page.step, page.url, one_line(page.title)]
+        columns += [one_line(text_of_field(own.get(name))) for name in names]
         print(*columns, *([one_line(snippet.text) if snippet else ""] if has_snippets else []), sep="\t")
 
 
-def _print_json(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snippet | None]) -> None:
-    entries = [
+def _print_json(run: Run, shown: Iterable[Shown]) -> None:
+    from honeyguide.cli.summary import summary  # noqa: PLC0415 - knows the crawler, which takes a while to load
+
+    entries = (
         {
             "rank": rank,
             "relevance": round(page.relevance, 6),
@@ -133,8 +168,9 @@ def _print_json(run: Run, pages: Sequence[CrawledPage], snippets: Sequence[Snipp
             "words": page.words,
             "media_type": page.media_type,
             "cut_by": list(page.cut_by),
+            "fields": own,
             "snippet": None if snippet is None else snippet.text,
         }
-        for rank, (page, snippet) in enumerate(zip(pages, snippets, strict=True), 1)
-    ]
-    print_json(summary(run) | {"results": entries})
+        for rank, (page, snippet, own) in enumerate(shown, 1)
+    )
+    print_json_list(summary(run), "results", entries)

@@ -16,6 +16,7 @@ from honeyguide.cli.options import Flag, JsonFlag, TrustFlag, parse_assignment, 
 from honeyguide.cli.output import one_line, print_json, printable, progress_bar
 from honeyguide.errors import QueryError
 from honeyguide.model.counts import count_of
+from honeyguide.runs.fields import field_line, text_of_field
 from honeyguide.search import Searcher, check_question
 
 if TYPE_CHECKING:
@@ -79,6 +80,15 @@ RelevantFlag: TypeAlias = Annotated[
 AllFlag: TypeAlias = Annotated[
     bool, typer.Option("--all", metavar="", rich_help_panel=_WHICH, help="Also pages with the same text as a hit.")
 ]
+WhereFlag: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        show_default=False,
+        rich_help_panel=_WHICH,
+        help="Only pages whose fields say so: 'price<100', 'author=Ann', 'author~ann'; repeatable.",
+    ),
+]
 SearchSetting: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
@@ -108,9 +118,12 @@ def search(
     until: Until = None,
     relevant: RelevantFlag = False,
     show_all: AllFlag = False,
+    where: WhereFlag = None,
     given: Mapping[str, Any] = {},
     page: Annotated[int, typer.Option(metavar="N", min=1, help="Which page of hits.")] = 1,
-    per_page: Annotated[int, typer.Option(metavar="N", min=1, max=1000, help="Hits on a page.")] = 10,
+    top: Annotated[
+        int, typer.Option("--top", "--per-page", metavar="N", min=1, max=1000, help="How many hits to show, on a page.")
+    ] = 10,
     set_: SearchSetting = None,
     trust: TrustFlag = False,
     as_json: JsonFlag = False,
@@ -132,7 +145,7 @@ def search(
     runs, query = _runs_and_query(runs_and_query, like)
     question: Question = {
         "like": like or "", "hosts": host or (), "since": since, "until": until, "relevant_only": relevant,
-        "semantic": semantic, "page": page, "per_page": per_page, "show_all": show_all,
+        "semantic": semantic, "page": page, "per_page": top, "show_all": show_all, "where": where or (),
     }  # fmt: skip
     check_question(query, **question)  # before anything is opened or written
     overrides = dict(map(parse_assignment, set_ or [])) | dict(given)
@@ -164,7 +177,6 @@ def _document(results: SearchResults) -> dict[str, Any]:
     return {
         "query": results.query,
         "total": results.total,
-        "is_total_exact": results.is_total_exact,
         "page": results.page,
         "per_page": results.per_page,
         "pages_searched": results.pages_searched,
@@ -195,6 +207,7 @@ def _entry(hit: SearchHit) -> dict[str, Any]:
             "meaning": hit.parts.meaning,
         },
         "duplicates": list(hit.duplicates),
+        "fields": dict(hit.fields),
     }
 
 
@@ -202,8 +215,7 @@ def _summary_line(results: SearchResults) -> str:
     """Say how many were found, and which of them are shown."""
     if not results.pages_searched:
         return "no pages yet"
-    at_most = "" if results.is_total_exact else "at most "
-    found = f"{at_most}{count_of(results.total, 'page')} of {results.pages_searched:,}"
+    found = f"{count_of(results.total, 'page')} of {results.pages_searched:,}"
     first = (results.page - 1) * results.per_page + 1
     if results.hits and (results.page > 1 or len(results.hits) < results.total):
         found += f", hits {first:,} to {first + len(results.hits) - 1:,}"
@@ -233,6 +245,8 @@ def _print_hits(results: SearchResults) -> None:
         title = Text(one_line(hit.title) or "(no title)", style="bold" if hit.is_relevant else "")
         console.print(Text(f"{rank:>3}  {hit.score:.3f}  ") + title)
         console.print(Padding(Text(hit.url, style="dim", overflow="fold"), (0, 0, 0, 5)))
+        if hit.fields:
+            console.print(Padding(Text(one_line(field_line(hit.fields)), style="cyan"), (0, 0, 0, 5)))
         console.print(Padding(snippet_text(hit.snippet), (0, 0, 0, 5)))
         if hit.duplicates:
             same = f"and {count_of(len(hit.duplicates), 'page')} with the same text; --all shows them"
@@ -243,7 +257,9 @@ def _print_lines(results: SearchResults) -> None:
     print(f"# {_summary_line(results)}")
     if results.suggestion:
         print(f"# did you mean {one_line(results.suggestion)}?")
-    print("# rank\tscore\trelevance\turl\ttitle\tsnippet")
+    names = list(dict.fromkeys(name for hit in results.hits for name in hit.fields))
+    print("# rank", "score", "relevance", "url", "title", *names, "snippet", sep="\t")
     for rank, hit in enumerate(results.hits, (results.page - 1) * results.per_page + 1):
         columns = (rank, f"{hit.score:.4f}", f"{hit.relevance:.4f}", hit.url)
-        print(*columns, one_line(hit.title), one_line(hit.snippet.text), sep="\t")
+        own = [one_line(text_of_field(hit.fields.get(name))) for name in names]
+        print(*columns, one_line(hit.title), *own, one_line(hit.snippet.text), sep="\t")

@@ -11,16 +11,16 @@ import typer
 
 from honeyguide import runs
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.output import duration, megabytes, one_line, percent, print_json
+from honeyguide.cli.output import duration, folded, megabytes, one_line, percent, print_json, progress_bar
 from honeyguide.model.counts import count_of
 from honeyguide.runs.forecast import HORIZONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.runs import HostOfOne, PageOfBoth, PageOfOne, RunDiff, RunStats
+    from honeyguide.runs import HostOfOne, PageOfBoth, PageOfOne, Run, RunDiff, RunStats
 
-_BAR: Final = 30
+_BAR: Final = 27
 _TITLE_WIDTH: Final = 46
 
 
@@ -48,20 +48,30 @@ def stats(
 
       honeyguide stats my-run --top 5
     """
-    counted = runs.stats(run, top, ahead or HORIZONS)
+    with runs.open_run(run) as opened, opened.at_one_moment():
+        if not as_json:  # at once: the rest of a large run takes a while to count
+            print("\n".join(_head_lines(opened)), flush=True)
+        with progress_bar("fetches") as progress:
+            counted = runs.stats(opened, top, ahead or HORIZONS, progress)
     if as_json:
         print_json(asdict(counted))
     else:
-        print("\n".join(_stats_lines(counted)))
+        print("\n".join(_counted_lines(counted)))
 
 
-def _stats_lines(counted: RunStats) -> Iterator[str]:
-    yield one_line(f"topic: {counted.topic or 'none'}; strategy: {counted.strategy}; world: {counted.world}")
-    yield f"stopped: {counted.stop_reason}" if counted.stop_reason else "not finished"
+def _head_lines(run: Run) -> Iterator[str]:
+    settings, progress = run.settings, run.progress
+    crawl = settings.crawl
+    about = one_line(f"topic: {settings.topic.name or 'none'}; strategy: {crawl.strategy}; world: {crawl.world}")
+    yield folded(about, indent=2)
+    yield f"stopped: {progress.stop_reason}" if progress.stop_reason else "not finished"
     yield ""
-    yield f"  fetches       {counted.fetches:,} of {counted.budget:,}"
-    yield f"  pages         {counted.pages:,}, of which relevant {counted.relevant:,}"
-    yield f"  harvest rate  {percent(counted.harvest_rate)} of the fetches"
+    yield f"  fetches       {progress.fetches:,} of {run.fetch_budget:,}"
+    yield f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}"
+    yield f"  harvest rate  {percent(run.harvest_rate)} of the fetches"
+
+
+def _counted_lines(counted: RunStats) -> Iterator[str]:
     yield f"  relevance     {counted.mean_relevance:.4f} on average over all pages"
     gave = f"{counted.hosts_with_pages:,} gave pages"
     yield f"  hosts         {counted.hosts:,} asked, of {count_of(counted.domains, 'domain')}; {gave}"
@@ -73,7 +83,7 @@ def _stats_lines(counted: RunStats) -> Iterator[str]:
     yield f"  time          {duration(counted.crawl_seconds)} on the crawl's clock"
     if counted.fetches:
         yield "\nOutlook (90% intervals)"
-        yield from (f"  {sentence}" for sentence in counted.outlook.sentences())
+        yield from (folded(f"  {sentence}", indent=4) for sentence in counted.outlook.sentences())
     yield from _counts("Outcomes", counted.outcomes)
     yield from _counts("No page, because of", counted.without_page)
     yield from _counts("Kinds of pages", counted.media_types)
@@ -130,58 +140,66 @@ def diff(
 
     [bold]Example[/bold]
 
-      honeyguide diff monday tuesday --top 10
+      honeyguide diff my-run@1 my-run@2 --top 10
     """
-    found = runs.diff(before, after)
+    with runs.open_run(before) as first, runs.open_run(after) as second:
+        if not as_json:  # at once: pages of large runs take a while to compare
+            print("\n".join(_run_line(name, run) for name, run in (("A", first), ("B", second))), flush=True)
+        with progress_bar("pages") as progress:
+            found = runs.diff(first, second, top=None if as_json else top, on_progress=progress)
     if as_json:
         print_json(asdict(found))
     else:
-        print("\n".join(_diff_lines(found, top)))
+        print("\n".join(folded(line, indent=9) for line in _diff_lines(found)))
 
 
-def _diff_lines(found: RunDiff, top: int) -> Iterator[str]:
-    yield f"A: {found.before}: {count_of(found.pages_before, 'page')}, {found.relevant_before:,} relevant"
-    yield f"B: {found.after}: {count_of(found.pages, 'page')}, {found.relevant:,} relevant"
+def _run_line(name: str, run: Run) -> str:
+    progress = run.progress
+    return f"{name}: {run.name}: {count_of(progress.pages, 'page')}, {progress.relevant:,} relevant"
+
+
+def _diff_lines(found: RunDiff) -> Iterator[str]:
     change = "" if found.mean_change is None else f", {found.mean_change:+.4f} relevance on average"
     same = "the same" if found.same_settings else "differ"
     yield f"{count_of(found.common, 'page')} in both{change}; settings {same}"
-    yield from _pages_of_one("Gained, in B alone", found.gained, top)
-    yield from _pages_of_one("Lost, in A alone", found.lost, top)
-    yield from _hosts("Hosts gained, with pages in B alone", found.hosts_gained, top)
-    yield from _hosts("Hosts lost, with pages in A alone", found.hosts_lost, top)
-    yield from _pages_of_both("Became relevant", found.became_relevant, top)
-    yield from _pages_of_both("No longer relevant", found.became_irrelevant, top)
-    yield from _pages_of_both("Another relevance, the same verdict", found.rejudged, top)
-    yield from _pages_of_both("Other words, the same relevance", found.rewritten, top)
+    totals = found.totals
+    yield f"\nGained, in B alone: {count_of(totals['gained'], 'page')}, {found.gained_relevant:,} relevant"
+    yield from _pages_of_one(found.gained, totals["gained"])
+    yield f"\nLost, in A alone: {count_of(totals['lost'], 'page')}, {found.lost_relevant:,} relevant"
+    yield from _pages_of_one(found.lost, totals["lost"])
+    yield from _hosts("Hosts gained, with pages in B alone", found.hosts_gained, totals["hosts_gained"])
+    yield from _hosts("Hosts lost, with pages in A alone", found.hosts_lost, totals["hosts_lost"])
+    yield from _pages_of_both("Became relevant", found.became_relevant, totals["became_relevant"])
+    yield from _pages_of_both("No longer relevant", found.became_irrelevant, totals["became_irrelevant"])
+    yield from _pages_of_both("Another relevance, the same verdict", found.rejudged, totals["rejudged"])
+    yield from _pages_of_both("Other words, the same relevance", found.rewritten, totals["rewritten"])
 
 
-def _pages_of_one(title: str, pages: Sequence[PageOfOne], top: int) -> Iterator[str]:
-    relevant = sum(page.is_relevant for page in pages)
-    yield f"\n{title}: {count_of(len(pages), 'page')}, {relevant:,} relevant"
-    for page in pages[:top]:
+def _pages_of_one(pages: Sequence[PageOfOne], total: int) -> Iterator[str]:
+    for page in pages:
         yield f"  {page.relevance:.3f}{'*' if page.is_relevant else ' '} {page.url}  {one_line(page.title)}".rstrip()
-    yield from _rest(len(pages), top)
+    yield from _rest(total, len(pages))
 
 
-def _pages_of_both(title: str, pages: Sequence[PageOfBoth], top: int) -> Iterator[str]:
+def _pages_of_both(title: str, pages: Sequence[PageOfBoth], total: int) -> Iterator[str]:
     if not pages:
         return
-    yield f"\n{title}: {count_of(len(pages), 'page')}"
-    for page in pages[:top]:
+    yield f"\n{title}: {count_of(total, 'page')}"
+    for page in pages:
         words = " (other words)" if page.has_changed else ""
         yield f"  {page.relevance_before:.3f} → {page.relevance:.3f} {page.url}{words}  {one_line(page.title)}".rstrip()
-    yield from _rest(len(pages), top)
+    yield from _rest(total, len(pages))
 
 
-def _hosts(title: str, hosts: Sequence[HostOfOne], top: int) -> Iterator[str]:
+def _hosts(title: str, hosts: Sequence[HostOfOne], total: int) -> Iterator[str]:
     if not hosts:
         return
-    yield f"\n{title}: {len(hosts):,}"
-    for host in hosts[:top]:
+    yield f"\n{title}: {total:,}"
+    for host in hosts:
         yield f"  {host.host}  {count_of(host.pages, 'page')}, {host.relevant:,} relevant"
-    yield from _rest(len(hosts), top)
+    yield from _rest(total, len(hosts))
 
 
-def _rest(count: int, top: int) -> Iterator[str]:
-    if count > top:
-        yield f"  … and {count - top:,} more; --top shows them, --json has all"
+def _rest(total: int, shown: int) -> Iterator[str]:
+    if total > shown:
+        yield f"  … and {total - shown:,} more; --top shows them, --json has all"

@@ -7,20 +7,23 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from honeyguide.cli.output import command, duration, megabytes, one_line, percent, print_json
+from honeyguide.cli.output import WIDTH, command, duration, folded, megabytes, one_line, percent, print_json
 from honeyguide.crawler import StopReason, hands_on
 from honeyguide.model.counts import count_of
 from honeyguide.runs import PageChange
+from honeyguide.runs.advice import Situation, advise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from honeyguide.runs import Progress, Run
+    from honeyguide.cli.watching import Interruption
+    from honeyguide.runs import Run
+    from honeyguide.runs.advice import Advice
 
 
 def summary(run: Run) -> dict[str, Any]:
     """Return the state of a run as `--json` prints it."""
-    settings, progress = run.settings, run.progress
+    settings, progress, advice = run.settings, run.progress, advise(run)
     return {
         "run": str(run.path),
         "topic": settings.topic.name,
@@ -67,13 +70,14 @@ def summary(run: Run) -> dict[str, Any]:
         "restarts": progress.restarts,
         "questions": {"asked": settings.ask.limit, **_replies(run)},
         "run_bytes": run.size_bytes(),
+        "advice": None if advice is None else {**asdict(advice), "command": advice.command},
     }
 
 
 def _findings(run: Run) -> dict[str, int]:
     """Return how many pages of an earlier run are the same, changed, and so on."""
     counts = Counter(revisit.finding for revisit in run.revisits().all())
-    return {finding.value: counts[finding] for finding in PageChange}
+    return {finding.value: counts[finding] for finding in PageChange if finding is not PageChange.NEW}
 
 
 def _replies(run: Run) -> dict[str, int]:
@@ -87,21 +91,35 @@ def print_summary(run: Run, seconds: float, *, as_json: bool, further: Mapping[s
     if as_json:
         print_json(summary(run) | {"seconds": round(seconds, 3)} | dict(further or {}))
     else:
-        print("\n".join(_lines(run, seconds)))
+        print("\n".join(_lines(run, seconds, advise(run))))
     if run.progress.stop_reason == StopReason.INTERRUPTED:
         sys.stdout.flush()
         print(f"stopped; go on with: {command('resume', run.path)}", file=sys.stderr)
 
 
-def _lines(run: Run, seconds: float) -> Iterator[str]:
+def exit_status(run: Run, is_interrupted: Interruption) -> int:
+    """Return the exit status of a command that crawled: 1 where no page came."""
+    return is_interrupted.exit_code or int(not run.progress.pages)
+
+
+def _lines(run: Run, seconds: float, advice: Advice | None) -> Iterator[str]:
+    yield from map(folded, (f"Stopped: {run.progress.stop_reason}.", *_why_it_ran_out(run), ""))
+    yield from map(folded, _numbers(run, seconds))
+    if advice is not None:
+        yield from ("", folded(advice.words, indent=0), f"  {advice.command}")
+    if run.progress.stop_reason != StopReason.INTERRUPTED and run.progress.pages:
+        yield from ("", "Next:", *_next_commands(run, advice))
+
+
+def _numbers(run: Run, seconds: float) -> Iterator[str]:
     progress = run.progress
-    yield f"Stopped: {progress.stop_reason}."
-    yield from _why_it_ran_out(run)
-    yield ""
     yield f"  fetches       {progress.fetches:,} of {run.settings.budget.fetches:,}"
     if progress.unknown:
-        yield f"  unknown       {count_of(progress.unknown, 'link')} that the world never recorded; they cost nothing"
+        yield f"  unknown       {count_of(progress.unknown, 'link')} that the world never recorded, at no cost"
     yield f"  pages         {progress.pages:,}, of which relevant {progress.relevant:,}"
+    redirected = run.outcomes().get("redirected", 0)
+    if redirected:
+        yield f"  redirects     {count_of(redirected, 'fetch', 'fetches')} led elsewhere"
     yield from _without_page(run)
     cut = run.cut_pages()
     if cut:
@@ -112,15 +130,13 @@ def _lines(run: Run, seconds: float) -> Iterator[str]:
     yield from _questions(run)
     yield f"  harvest rate  {percent(run.harvest_rate)} of the fetches"
     yield f"  waiting links {progress.waiting:,}, at most {progress.largest_waiting:,} at once"
-    yield from _not_followed(progress)
+    yield from _not_followed(run)
     for each in run.outlook().next_fetches[-1:]:
         low, high = each.relevant.low, count_of(each.relevant.high, "relevant page")
         ahead = count_of(each.fetches, "fetch", "fetches")
         yield f"  outlook       {low:,} to {high} in the next {ahead} (90% interval)"
     yield f"  time          {duration(seconds)}"
     yield f"  run folder    {run.path} ({megabytes(run.size_bytes())})"
-    if progress.stop_reason != StopReason.INTERRUPTED:
-        yield from ("", "Next:", *(f"  {line}" for line in _next_commands(run)))
 
 
 def _questions(run: Run) -> Iterator[str]:
@@ -162,16 +178,21 @@ def _why_it_ran_out(run: Run) -> Iterator[str]:
         yield f"No page has a link that counts under --profile {profile}: crawl other sites without it."
 
 
-def _not_followed(progress: Progress) -> Iterator[str]:
+def _not_followed(run: Run) -> Iterator[str]:
     """Say what was found to be a trap, not followed, retried or waited for; nothing where it did not happen."""
-    trapped = percent(progress.findings / max(1, progress.fetches))
+    progress, seen = run.progress, run.trap_records().pages_seen()
+    trapped = f"{percent(progress.findings / max(1, seen))} of the {seen:,} that came"
+    is_one = progress.unindexed == 1
+    reserved = (
+        "came and was not kept, as its publisher asks" if is_one else "came and were not kept, as their publishers ask"
+    )
     counts = (
-        ("traps", progress.findings, "page", f"({trapped} of the fetches) in loops or traps, or duplicates"),
+        ("traps", progress.findings, "page", f"({trapped}) in loops or traps, or duplicates"),
         ("restarts", progress.restarts, "time", "the crawl started again elsewhere"),
         ("skipped", progress.skips, "link", "not fetched, by the strategy's choice"),
         ("pruned", progress.pruned, "time", "there was no room for a link to wait"),
         ("out of scope", progress.out_of_scope, "time", "a link was out of scope"),
-        ("unindexed", progress.unindexed, "page", "asked not to be indexed and were not kept"),
+        ("reserved", progress.unindexed, "page", reserved),
         ("dropped", progress.dropped, "link", "dropped by the guard"),
         ("host limit", progress.over_host_limit, "link", "not followed, their hosts being at their limit of pages"),
         ("not followed", progress.pages_not_followed, "page", "whose links were not followed"),
@@ -181,7 +202,8 @@ def _not_followed(progress: Progress) -> Iterator[str]:
     return (f"  {name:13} {count_of(count, noun)} {meaning}" for name, count, noun, meaning in counts if count)
 
 
-def _next_commands(run: Run) -> list[str]:
+def _next_commands(run: Run, advice: Advice | None) -> Iterator[str]:
+    """Yield commands with their meaning, which stands on a line of its own where both do not fit."""
     commands = [
         (command("results", run.path), "the most relevant pages"),
         (command("report", run.path), "a page about the run, for a browser"),
@@ -192,7 +214,7 @@ def _next_commands(run: Run) -> list[str]:
         commands.append((command("ask", run.path), "answer questions: which pages do you mean?"))
     if run.progress.findings:
         commands.append((command("traps", run.path), "the loops, traps and duplicates"))
-    if run.progress.stop_reason == StopReason.FETCHES:
+    if run.progress.stop_reason == StopReason.FETCHES and (advice is None or advice.situation is not Situation.DRY):
         commands.append((command("resume", run.path, "--budget", "+1000"), "a thousand fetches more"))
     if run.progress.stop_reason == StopReason.RESTING:
         commands.append((command("resume", run.path), "later, when the hosts may be asked again"))
@@ -201,5 +223,8 @@ def _next_commands(run: Run) -> list[str]:
     if run.progress.stop_reason == StopReason.MEMORY:
         more = ("--set", "budget.memory_megabytes=N")
         commands.append((command("resume", run.path, *more), "with more memory"))
+    commands = [each for each in commands if advice is None or each[0] != advice.command]
     width = max(len(typed) for typed, _ in commands)
-    return [f"{typed:{width}}  {meaning}" for typed, meaning in commands]
+    for typed, meaning in commands:
+        is_wide = width + len(meaning) > WIDTH - 4
+        yield f"  {typed}\n      {meaning}" if is_wide else f"  {typed:{width}}  {meaning}"

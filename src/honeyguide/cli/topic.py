@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from honeyguide.cli.options import LANGUAGE, LIKE, UNLIKE, VECTORS, AnySetting, JsonFlag, settings_of, takes_flags
-from honeyguide.cli.output import one_line, print_json
+from honeyguide.cli.output import folded, one_line, print_json
 from honeyguide.crawler import suggest_topic
 from honeyguide.errors import SettingsError
 from honeyguide.topic import preset, presets, topic_file
@@ -167,16 +167,16 @@ def _print_suggestions(found: SuggestedTopic, out: Path | None) -> None:
             print(f"  {each.score:.2f}  {one_line(each.text):{width}}  {one_line(each.origin)}")
         print()
     if any(each.origin.endswith(UNKNOWN) for each in found.keywords):
-        print("No word table knows some of these words: check the spelling, or name their language with --language.")
+        unknown = "No word table knows some of these words: check the spelling, or name their language with --language."
+        print(folded(unknown, indent=0))
     if not found.like:
-        print(
-            "Added unread, these keywords rank pages worse than the topic's name alone: keep only what is surely meant."
-        )
+        print("Added unread, these keywords rank pages worse than the topic's name alone:")
+        print("keep only what is surely meant.")
         print("Two pages that are what you want help more: --like URL, here and in crawl.")
     if out is None:
         print("Not saved; -o FILE saves it, to be edited and crawled with --topic-file FILE.")
     else:
-        print(f"Saved in {out}, the keywords as comments. Uncomment those that fit, then:")
+        print(folded(f"Saved in {out}, the keywords as comments. Uncomment those that fit, then:", indent=0))
         print(f"honeyguide crawl RUN --topic-file {shlex.quote(str(out))}")
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.output import one_line, percent
+from honeyguide.cli.output import one_line, percent, print_json, print_json_list
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.model import Url
 from honeyguide.model.counts import count_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from honeyguide.model import HostKey
     from honeyguide.runs import GuardFinding, HostMoves, LinksMoved, Run, Trap, TrapSummary
@@ -55,13 +55,12 @@ def traps(
         raise SettingsError([f"--kind is {kind!r}: choose one of {', '.join(kinds)}"])
     host = _host_key(host) if host else ""
     with open_run(run) as opened, opened.at_one_moment():
-        summary = opened.trap_summary(kind=kind, host=host)
-        wanted = list(opened.guard_findings(kind=kind, host=host)) if pages else []
+        wanted = opened.guard_findings(kind=kind, host=host) if pages else None
         if as_json:
-            _print_json(opened, summary, wanted if pages else None)
-        else:
-            for line in _lines(opened, summary, wanted, is_part=bool(kind or host)):
-                print(line)
+            _print_json(opened, opened.trap_summary(kind=kind, host=host), wanted)
+            return
+        for number, line in enumerate(_lines(opened, kind, host, wanted or ())):
+            print(line, flush=number == 0)  # at once: the findings of a large run take a while to sum up
 
 
 def _host_key(text: str) -> HostKey:
@@ -75,34 +74,38 @@ def _host_key(text: str) -> HostKey:
     return parsed.host
 
 
-def _lines(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:
-    yield from _guarded(run, summary, pages, is_part=is_part)
-    if not is_part:
+def _lines(run: Run, kind: str, host: str, pages: Iterable[GuardFinding]) -> Iterator[str]:
+    yield from _guarded(run, kind, host, pages)
+    if not (kind or host):
         yield from _restarts(run)
 
 
-def _guarded(run: Run, summary: TrapSummary, pages: list[GuardFinding], *, is_part: bool) -> Iterator[str]:
+def _guarded(run: Run, kind: str, host: str, pages: Iterable[GuardFinding]) -> Iterator[str]:
     if not run.settings.guard.on:
         yield "This run was made without a guard (guard.on = false): nobody looked out for traps."
         return
     if run.settings.refresh.run:
         yield "This run looks at known pages again and follows no links: it needs no guard."
         return
-    looked = count_of(summary.pages_seen, "page")
-    if not summary.traps:
-        what = "of that kind or host " if is_part else ""
+    records = run.trap_records()
+    seen, found = records.pages_seen(), records.pages_found(kind, host)
+    looked = count_of(seen, "page")
+    if not found:
+        what = "of that kind or host " if kind or host else ""
         yield f"No page {what}was judged part of a loop or a trap, or a duplicate; the guard looked at {looked}."
     else:
-        share = percent(summary.pages_found / max(1, summary.pages_seen))
-        yield f"{summary.pages_found:,} of {looked} ({share}) were judged part of a loop or a trap, or duplicates."
+        share = percent(found / max(1, seen))
+        yield f"{found:,} of {looked} ({share}) were judged part of a loop or a trap, or duplicates."
+    summary = records.summary(kind, host)
+    if found:
         yield ""
         yield from _traps(summary)
     yield from _moves(summary)
-    if pages:
-        yield ""
-        yield "Pages:"
-        for page in pages:
-            yield f"  step {page.step:<7,} {page.kind:14} {one_line(page.url.text)}"
+    for number, page in enumerate(pages):
+        if not number:
+            yield ""
+            yield "Pages:"
+        yield f"  step {page.step:<7,} {page.kind:14} {one_line(page.url.text)}"
 
 
 def _traps(summary: TrapSummary) -> Iterator[str]:
@@ -165,9 +168,7 @@ def _restarts(run: Run) -> Iterator[str]:
         yield f"    {', '.join(one_line(url.text) for url in places)}{more}"
 
 
-def _print_json(run: Run, summary: TrapSummary, pages: list[GuardFinding] | None) -> None:
-    from honeyguide.cli.output import print_json  # noqa: PLC0415
-
+def _print_json(run: Run, summary: TrapSummary, pages: Iterable[GuardFinding] | None) -> None:
     document = {
         "run": str(run.path),
         "guard": run.settings.guard.on and not run.settings.refresh.run,
@@ -183,10 +184,12 @@ def _print_json(run: Run, summary: TrapSummary, pages: list[GuardFinding] | None
         "moves": [asdict(move) | {"reason": move.reason} for move in summary.moves],
     }
     document["restarts"] = [asdict(each) | {"urls": [url.text for url in each.urls]} for each in run.restarts()]
-    if pages is not None:
-        document["pages"] = [
-            asdict(page)
-            | {"url": page.url.text, "like": None if page.like is None else page.like.text, "evidence": page.evidence}
-            for page in pages
-        ]
-    print_json(document)
+    if pages is None:
+        print_json(document)
+        return
+    entries = (
+        asdict(page)
+        | {"url": page.url.text, "like": None if page.like is None else page.like.text, "evidence": page.evidence}
+        for page in pages
+    )
+    print_json_list(document, "pages", entries)

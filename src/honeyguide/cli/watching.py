@@ -23,7 +23,7 @@ from honeyguide.model.clock import RealClock
 from honeyguide.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import FrameType, TracebackType
     from typing import Self
 
@@ -170,19 +170,22 @@ class Watch:
     is_interrupted: Interruption
     clock: RealClock
 
-    def listeners(self, settings: Settings, title: str = "fetches") -> list[Listener]:
-        """Return the listeners for a crawl with these settings."""
+    def listeners(self, settings: Settings, title: str = "fetches", before: Iterable[bool] = ()) -> list[Listener]:
+        """Return the listeners for a crawl with these settings.
+
+        `before` says of each of the last fetches of a run that goes on whether it brought a relevant page.
+        """
         listeners: list[Listener] = [CrawlLog(settings)]
         if self.live is not None:
-            listeners.append(ProgressDisplay(self.live, self.clock, settings.budget, title))
+            listeners.append(ProgressDisplay(self.live, self.clock, settings.budget, title, before))
         elif self.verbosity:
-            listeners.append(ProgressLines(self.console, self.clock, settings.budget))
+            listeners.append(ProgressLines(self.console, self.clock, settings.budget, before))
         return listeners
 
-    def crawl_options(self, settings: Settings) -> CrawlOptions:
+    def crawl_options(self, settings: Settings, before: Iterable[bool] = ()) -> CrawlOptions:
         """Return the arguments of `crawl` that let it be watched and stopped."""
         return {
-            "listeners": self.listeners(settings),
+            "listeners": self.listeners(settings, before=before),
             "is_interrupted": self.is_interrupted,
             "on_converting": self.converting,
         }

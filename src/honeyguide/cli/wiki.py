@@ -53,6 +53,12 @@ def build(
     keep_partial: Annotated[
         bool, typer.Option("--keep-partial", metavar="", help="Of a broken dump, keep what is whole.")
     ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, show_default=False, help="Processes. [dim]\\[default: one a core, fewer if small][/dim]"
+        ),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Turn a MediaWiki XML dump (plain, .gz, .bz2, multistream) into a world.
@@ -74,6 +80,7 @@ def build(
             pagelinks=pagelinks,
             linktarget=linktarget,
             keep_partial=keep_partial,
+            jobs=jobs,
             progress=lambda now: show(now.done, now.total, _STAGES[now.stage], f"{now.pages:,} articles"),
         )
     seconds = clock.now() - started

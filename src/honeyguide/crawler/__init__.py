@@ -37,7 +37,7 @@ from honeyguide.crawler.learned_weights import hands_on, learned_weights
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
-from honeyguide.crawler.refreshing import settings_to_refresh
+from honeyguide.crawler.refreshing import days_between_changes, settings_of_pass, settings_to_refresh
 from honeyguide.crawler.resume import budget_asked, settings_to_resume, with_budget
 from honeyguide.crawler.start import (
     CrawlOptions,
@@ -97,6 +97,7 @@ __all__ = [
     "budget_asked",
     "crawl",
     "crawl_async",
+    "days_between_changes",
     "explain",
     "explore",
     "hands_on",
@@ -116,6 +117,7 @@ __all__ = [
     "refresh_async",
     "resume",
     "resume_async",
+    "settings_of_pass",
     "settings_to_refresh",
     "settings_to_resume",
     "suggest_topic",

@@ -68,10 +68,12 @@ class AnswerIntake:
         self._taken_in = {each.message for each in self._answers.values() if each.message}
         self._awaited: dict[Url, list[int]] = {}  # answers, by number, about pages that have not come
         self._came: list[tuple[int, LinkId]] = []  # such whose pages have come by now
+        self._labels: list[tuple[int, LinkId]] = []  # answers of a hook, which were stored with their pages
         self._is_said = False  # that the judge cannot learn
         for each in self._answers.values():
             if each.link is None:
                 self._await(each.number, each.url)
+        core.intake.count_answers = lambda: len(self._answers)
 
     @property
     def answers(self) -> Collection[AnswerRecord]:
@@ -80,12 +82,25 @@ class AnswerIntake:
 
     @property
     def has_due(self) -> bool:
-        """Whether a page has come about which there was an answer already."""
-        return bool(self._came)
+        """Whether a page has come about which there was an answer already, or there are labels enough to learn from.
+
+        A hook may label every page, and to learn from an answer takes looking at all pages: so labels are learned from
+        when they are more than a fifth of all answers before them.
+        """
+        return bool(self._came) or len(self._labels) * 5 > len(self._answers) - len(self._labels)
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether a hook has labelled pages since the judge last learned."""
+        return bool(self._labels)
 
     def note(self, record: StepRecord) -> None:
         """A step was stored: perhaps its page is one that answers wait for."""
         done = record.completion
+        for each in record.answers:
+            if each.number not in self._answers and done is not None:  # a label, stored with the page
+                self._answers[each.number] = each
+                self._labels.append((each.number, done.dispatch.link))
         if not self._awaited or done is None or (done.visit is None and done.redirect_target is None):
             return
         url = self._parts.links.url(done.dispatch.link)
@@ -93,13 +108,22 @@ class AnswerIntake:
             self._await(number, url)
 
     def take(
-        self, given: Sequence[Letter | PageAnswer], now: float, finish: Callable[[Step], None], questions: int = 0
+        self,
+        given: Sequence[Letter | PageAnswer],
+        now: float,
+        finish: Callable[[Step], None],
+        questions: int = 0,
+        *,
+        is_last: bool = False,
     ) -> None:
         """Take in answers that are new, and all about pages that have come by now; `finish` stores the step.
 
         Nothing is stored where there are none. `questions` that they reply to are counted in the same transaction.
+        Labels wait until they are due, or there is another answer to learn from, or this is the last chance.
         """
-        came, self._came = self._came, []
+        came: list[tuple[int, LinkId]] = []
+        if given or is_last or self.has_due:
+            came, self._came, self._labels = [*self._came, *self._labels], [], []
         answers, undone = self._new_records(given, now)
         if answers or came:
             finish(self._core.store_choices(now))
@@ -119,9 +143,9 @@ class AnswerIntake:
         )
         changes = AnswerChanges(tuple(answers), effect, tuple(came), tuple(undone))
         judge = self._parts.judge.learner
-        if judge is None:
+        if judge is None and (answers or any(self._answers[number].by != "hook" for number, _ in came)):
             self._say_that_nobody_learns()
-        elif {key: each.answer for key, each in before.items()} != {
+        elif judge is not None and {key: each.answer for key, each in before.items()} != {
             key: each.answer for key, each in self._standing().items()
         }:
             changes = self._learn(changes, judge)
@@ -171,7 +195,8 @@ class AnswerIntake:
         """Let an answer wait for its page, at the address to which redirects have led by now."""
         page = self._page_at(url)
         if page is not None:
-            self._came.append((number, page))
+            is_label = number in self._answers and self._answers[number].by == "hook"
+            (self._labels if is_label else self._came).append((number, page))
             return
         link = self._parts.links.find(url)
         end = None if link is None else self._store.redirect_end(link)

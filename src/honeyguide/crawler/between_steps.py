@@ -52,9 +52,9 @@ class BetweenSteps:
 
     def attend(self, now: float, finish: Callable[[Step], None], *, at_once: bool = False) -> StopRequest | None:
         """Take in what has come since the last look, where it is time for one; a request to stop is given back."""
-        if self._answers.has_due or self._given:
+        if self._answers.has_due or self._given or (at_once and self._answers.has_labels):
             given, self._given = self._given, ()
-            self._answers.take(given, now, finish)
+            self._answers.take(given, now, finish, is_last=at_once)
         if self._questions is not None and self._questions.is_due:
             self._questions.ask(now, finish)
         if not at_once and monotonic() < self._next_look:

@@ -52,6 +52,7 @@ from honeyguide.worlds import World
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
+    from honeyguide.crawler.hooks import OnPage
     from honeyguide.crawler.preparing import Preparer
     from honeyguide.crawler.transport import Transport
     from honeyguide.frontier import Frontier, HostReadiness
@@ -179,11 +180,17 @@ class Builder:
         vectors: WordVectors | None = None,
         on_converting: Callable[[Converting], None] = lambda _: None,
         judge: Judge | None = None,
+        on_page: OnPage | None = None,
     ) -> None:
-        """`vectors` and `judge` take the place of those that the settings name."""
+        """`vectors`, `judge` and `on_page` take the place of those that the settings name."""
         self.settings = with_absolute_paths(settings)
         self._given_vectors = vectors
         self._given_judge = judge
+        self._given_hook = b""
+        if on_page is not None:
+            from honeyguide.crawler.hooks import pickled_hook  # noqa: PLC0415 - few crawls have one
+
+            self._given_hook = pickled_hook(on_page)
         self._on_converting = on_converting
         topic = settings.topic
         self.topic = Topic(topic.name, topic.keywords, topic.like, topic.unlike, topic.categories)
@@ -227,6 +234,11 @@ class Builder:
         )
 
     @property
+    def is_hooked(self) -> bool:
+        """Whether a function of the user's is to see every page."""
+        return bool(self._given_hook or self.settings.crawl.on_page)
+
+    @property
     def is_guarded(self) -> bool:
         """Whether the crawl has a guard. One over the pages of an earlier run has none: it follows no links."""
         return self.settings.guard.on and not self.settings.refresh.run
@@ -265,12 +277,12 @@ class Builder:
         return RefreshedRanks(every, RankRules(epsilon=asked.epsilon)) if every else None
 
     def parser(self) -> Callable[[Url, Fetched], Page]:
-        """Return the function that makes a page from a body."""
-        return parser_for(self.settings)
+        """Return the function that makes a page from a body, and reads the fields that the settings name."""
+        return parser_for(self.settings, with_fields=True)
 
     def recipe(self) -> Recipe:
         """Return what other processes need to prepare pages for this crawl."""
-        recipe = Recipe.of(self.settings, self._given_vectors)
+        recipe = replace(Recipe.of(self.settings, self._given_vectors), hook=self._given_hook)
         return recipe if self._given_judge is None else replace(recipe, source=None, judges=False)
 
     def frontier(self, strategy: Strategy, hosts: HostReadiness, links: LinkTable) -> Frontier:

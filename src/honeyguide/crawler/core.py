@@ -95,14 +95,17 @@ class CrawlCore:
         self._restarts = restarts
         self._in_flight: dict[LinkId, Dispatch] = {}
         self._to_take_up: list[Dispatch] = []  # fetches of a resumed crawl whose host is still busy
-        self._may_seeds_wait = parts.strategy.seeds_first
+        self._is_refresh = bool(settings.refresh.run)  # then the seeds are pages to look at again
+        self._may_seeds_wait = parts.strategy.seeds_first or self._is_refresh
+        for_new_links = round(settings.budget.fetches * settings.refresh.new_links)
+        self._new_links_left = for_new_links - parts.links.count_followed() if self._is_refresh else 0
         self._disk_bytes = 0
         self._yield_rule = yield_rule(settings.budget.stop_when)
         self._lately = deque(lately, self._yield_rule.fetches if self._yield_rule else 0)
         self._hosts = HostRelease(parts, settings.politeness, self._ledger)
         self.waits_for: HostKey | None = None  # a better host, while others are ready
         self.stage_times = StageTimes()
-        self._intake = Intake(
+        self.intake = Intake(
             parts, settings, self._ledger, self._learner, self._discovery, self.stage_times, self.guarding, restarts
         )
 
@@ -232,16 +235,16 @@ class CrawlCore:
         arrived = Arrived(dispatch, answer, now if ended_at is None else min(now, ended_at), prepared)
         if isinstance(answer.outcome, Unknown):
             self._discovery.release(dispatch.record.link)
-            step = self._intake.take(arrived)
+            step = self.intake.take(arrived)
             return Step(replace(step.record, learner=self._snapshot_if_due(step.record)), step.events)
         over_host_limit, rest = self._hosts.release(dispatch, answer, arrived.ended_at)
         relevant = self.progress.relevant
         is_spent = self._parts.scope.is_spent(dispatch.url.host)
         if self._parts.is_live and not is_spent and self.retries.is_to_be_tried_again(dispatch.record.link, answer):
-            step = self._intake.put_back(arrived)
+            step = self.intake.put_back(arrived)
         else:
             self._discovery.release(dispatch.record.link)
-            step = self._intake.take(arrived)
+            step = self.intake.take(arrived)
         self._lately.append(self.progress.relevant > relevant)
         record = replace(
             step.record, learner=self._snapshot_if_due(step.record), over_host_limit=over_host_limit, hosts=(rest,)
@@ -325,6 +328,8 @@ class CrawlCore:
         first = self._take_first(now)
         if first is not None:
             return first, False
+        if self._is_refresh and self._new_links_left <= 0:
+            return self._seeds_soon(), False
         better = self._better_soon(now)
         if better is not None:
             return better, False
@@ -377,6 +382,12 @@ class CrawlCore:
         self._may_seeds_wait = bool(seeds) or any(links.depth(link) == 0 for link in self._in_flight)
         return None
 
+    def _seeds_soon(self) -> NotBefore | None:
+        """Until when to wait for the host of a page to look at again; None where no such page waits."""
+        hosts = self._parts.links.hosts(self._parts.links.waiting_seeds())
+        ready_at = self._parts.schedule.ready_at(max(hosts, default=-1) + 1)
+        return NotBefore(float(ready_at[hosts].min())) if hosts else None
+
     def _wait_or_stop(self, reason: StopReason) -> Wait | Stop:
         if not self._in_flight:
             return Stop(reason)
@@ -419,6 +430,7 @@ class CrawlCore:
         self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)
         self._parts.schedule.hold(taken.host, dispatch.url.host, now)
         self._in_flight[taken.link] = dispatch
+        self._new_links_left -= self._parts.links.depth(taken.link) > 0
         self._discovery.hold(taken.link, taken.pairs)
         self._ledger.note_dispatch(record)
         if not self.retries.has_tried(taken.link):

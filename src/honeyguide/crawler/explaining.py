@@ -243,7 +243,9 @@ class RunExplainer:
         body = None if page is None else run.crawled_pages().body(page)
         if page is None or body is None:
             return None
-        return self._builder.parser()(url, Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag))
+        return self._builder.parser()(
+            url, Fetched(page.status, page.content_type, body, robots_tag=page.robots_tag, tdm=page.tdm)
+        )
 
     def _evidence(self, run: Run, page: Page) -> tuple[Evidence | None, tuple[NearAnswer, ...]]:
         verdicts, near = self._verdicts, tuple[NearAnswer, ...]()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from honeyguide.fetch.schedule import HostSchedule, further_pause_s, longest_pause_s
-from honeyguide.model import Failed, LinkState, Refused
+from honeyguide.model import ROBOTS_TXT, Failed, LinkState, Refused
 from honeyguide.settings.fetch_sections import LONGEST_REST_S
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.parts import Parts
     from honeyguide.fetch import Gate
-    from honeyguide.model import Answer, HostKey, HostRest, LinkId, RobotsFile
+    from honeyguide.model import Answer, HostKey, HostRest, LinkId, SiteFile
     from honeyguide.runs import HostsAsked, Progress, SqliteStore
     from honeyguide.settings import FetchSettings, PolitenessSettings, Settings
 
@@ -150,7 +150,7 @@ def stored_rests(store: StoredHosts, now: float, politeness: PolitenessSettings)
 
 
 class HostMemory:
-    """The host schedule of a live crawl, and the robots.txt files it has read.
+    """The host schedule of a live crawl, and the robots.txt and the like that it has read.
 
     A world is opened before the run it is crawled into: until `keep_in`, files are kept here. A run that looks at the
     pages of an earlier one goes on with what that knew of hosts.
@@ -160,32 +160,32 @@ class HostMemory:
         self.schedule = HostSchedule(settings.politeness, settings.fetch, seed=settings.crawl.seed)
         self.gate: Gate | None = None  # before every request of the world; None where it asks nobody
         self._politeness = settings.politeness
-        self._files: dict[str, RobotsFile] = {}
+        self._files: dict[tuple[str, str], SiteFile] = {}
         self._store: SqliteStore | None = None
         self._earlier: HostsAsked | None = None
         self.earlier_rests: Sequence[HostRest] = ()  # of the hosts that an earlier run has asked
 
-    def robots_file(self, origin: str) -> RobotsFile | None:
+    def site_file(self, origin: str, path: str = ROBOTS_TXT) -> SiteFile | None:
         if self._store is not None:
-            return self._store.robots_file(origin)
-        kept = self._files.get(origin)
-        return self._earlier.robots_file(origin) if kept is None and self._earlier is not None else kept
+            return self._store.site_file(origin, path)
+        kept = self._files.get((origin, path))
+        return self._earlier.site_file(origin, path) if kept is None and self._earlier is not None else kept
 
-    def keep_robots_file(self, file: RobotsFile) -> None:
+    def keep_site_file(self, file: SiteFile) -> None:
         if self._store is None:
-            self._files[file.origin] = file
+            self._files[file.origin, file.path] = file
         else:
-            self._store.keep_robots_file(file)
+            self._store.keep_site_file(file)
 
     def keep_in(self, store: SqliteStore) -> None:
         """From now on everything is kept in the store of a run."""
         self._store = store
         if self._earlier is not None:
-            for file in self._earlier.robots_files():
-                store.keep_robots_file(file)
+            for file in self._earlier.site_files():
+                store.keep_site_file(file)
             self._earlier = None
         for file in self._files.values():
-            store.keep_robots_file(file)
+            store.keep_site_file(file)
         self._files.clear()
 
     def go_on(self, store: SqliteStore, now: float) -> None:

@@ -40,7 +40,7 @@ class Indexing:
     def add(self, record: StepRecord) -> None:
         """A step was stored: put its page into the index, if it brought one that may be indexed."""
         done = record.completion
-        if done is None or done.visit is None or done.visit.is_unindexed or self._is_over.is_set():
+        if done is None or done.visit is None or done.visit.not_kept or self._is_over.is_set():
             return
         if self._thread is None:
             self._thread = threading.Thread(target=self._index_all, name="honeyguide-index", daemon=True)

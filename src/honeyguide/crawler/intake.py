@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, assert_never
 
@@ -19,7 +20,7 @@ from honeyguide.crawler.events import (
 from honeyguide.crawler.links import identity_of
 from honeyguide.crawler.preparing import Preparation, Unjudged, Unreadable, describe_safely
 from honeyguide.crawler.scope import PER_HOST
-from honeyguide.errors import JudgeError
+from honeyguide.errors import HookError, JudgeError
 from honeyguide.learn import Order
 from honeyguide.model import (
     Failed,
@@ -37,9 +38,11 @@ from honeyguide.model import (
     Verdict,
 )
 from honeyguide.model.outcome import whole_exchange
-from honeyguide.runs import CompletionRecord, VisitRecord
+from honeyguide.runs import AnswerRecord, CompletionRecord, VisitRecord
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from honeyguide.crawler.discovery import Admitted, Discovery, FoundLinks
     from honeyguide.crawler.events import Dispatch, Step
     from honeyguide.crawler.guarding import AnyGuarding
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
     from honeyguide.crawler.restarts import Restarts
     from honeyguide.model import Answer, Outcome, Page, Url
     from honeyguide.settings import Settings
+
+log = logging.getLogger(__name__)
 
 UNJUDGED_IN_A_ROW: Final = 20
 """Pages on which a judge may break one after another. By then it is the judge that is broken, not the pages."""
@@ -105,6 +110,7 @@ class Intake:
         self._times = times
         self._guarding = guarding
         self._restarts = restarts
+        self.count_answers: Callable[[], int] = lambda: 0  # about pages, so far
         describing = None if parts.judge.learner is None else parts.judge
         self._reading = Preparation(parts.parse, describing, is_guarded=parts.guard is not None)
 
@@ -129,6 +135,8 @@ class Intake:
         self._ledger.add(body_bytes=len(fetched.body))
         prepared = arrived.prepared or self._reading.prepare(dispatch.url, fetched)
         if isinstance(prepared, Unreadable):
+            if prepared.by_hook:
+                return self._take_unhooked(arrived, fetched.status, prepared)
             failed = Failed(FailureReason.UNREADABLE, prepared.reason, fetched.status)
             return self._take_nothing(arrived.taken_as(failed), failed)
         page = prepared.page
@@ -146,15 +154,19 @@ class Intake:
             if same is not None:
                 self._guarding.see_same(dispatch.record.link, prepared)
                 return self._take_same_page(arrived, fetched.status, same)
-        is_unindexed = self._settings.directives.robots and page.directives.noindex
+        not_kept = self._reason_not_to_keep(page)
         prepared = self._described(prepared)
-        verdict = self._judged(dispatch.record.link, prepared, is_unindexed=is_unindexed)
+        verdict = self._judged(dispatch.record.link, prepared, not_kept=not_kept)
         if isinstance(verdict, Unjudged):
             return self._take_unjudged(arrived, fetched.status, verdict)
-        return self._take_judged(arrived, prepared, verdict, identity, is_unindexed=is_unindexed)
+        if not_kept or self._parts.scope.objection_to_title(page.title) is not None:
+            prepared = replace(prepared, label=None)  # it is no find, whatever a hook says
+        if prepared.label is not None:
+            verdict = self._parts.judge.judge_again(float(prepared.label), verdict)
+        return self._take_judged(arrived, prepared, verdict, identity, not_kept=not_kept)
 
     def _take_judged(
-        self, arrived: Arrived, prepared: Prepared, verdict: Verdict, identity: Identity | None, *, is_unindexed: bool
+        self, arrived: Arrived, prepared: Prepared, verdict: Verdict, identity: Identity | None, *, not_kept: str
     ) -> Step:
         """A page that is new: learn from it, and let its links wait."""
         dispatch, page = arrived.dispatch, prepared.page
@@ -168,7 +180,7 @@ class Intake:
         learned_from = (verdict.reward, verdict.relevance, verdict.is_relevant, found.rows)
         self._learn(link, Transition(self._ledger.progress.steps, page.url, dispatch.row, *learned_from))
         admitted = self._admit(link, prepared, verdict, origin, found)
-        self._ledger.note_page(is_relevant=verdict.is_relevant, is_unindexed=is_unindexed)
+        self._ledger.note_page(is_relevant=verdict.is_relevant, is_kept=not not_kept)
         self._ledger.add(
             out_of_scope=found.kept_out,
             links_not_followed=found.left_alone,
@@ -181,10 +193,10 @@ class Intake:
             origin.depth,
             origin.distance,
             admitted.targets,
-            is_unindexed,
+            not_kept,
             identity,
             prepared.packed_body,
-            self._kept_description(prepared, is_unindexed=is_unindexed),
+            self._kept_description(prepared, not_kept=not_kept),
         )
         record = self._ledger.close_step(
             completion=arrived.completion(reward=verdict.reward, visit=visit),
@@ -192,10 +204,30 @@ class Intake:
             found_again=admitted.again,
             pruned=admitted.pruned,
             pairs=admitted.pairs,
+            answers=() if prepared.label is None else (self._labelled(arrived, is_wanted=prepared.label),),
         )
         score, explored = dispatch.record.score, dispatch.record.explored
         event = PageJudged(page.url, page.title, verdict, score, explored, len(admitted.new), self._ledger.progress)
         return self._ledger.step(record, event)
+
+    def _labelled(self, arrived: Arrived, *, is_wanted: bool) -> AnswerRecord:
+        """Make the answer that a hook has given with its label. As with any other, the judge learns from it later."""
+        number, url = self.count_answers() + 1, arrived.dispatch.url
+        answer, step = "yes" if is_wanted else "no", self._ledger.progress.steps
+        return AnswerRecord(number, arrived.ended_at, step, url, None, answer, "hook", self._settings.crawl.on_page)
+
+    def _take_unhooked(self, arrived: Arrived, status: int, broken: Unreadable) -> Step:
+        """A failed page. HookError where it is one too many in a row."""
+        url = arrived.dispatch.url
+        log.warning("%s is lost: %s", url, broken.reason)
+        self._ledger.add(unjudged_in_a_row=1)
+        if self._ledger.progress.unjudged_in_a_row >= UNJUDGED_IN_A_ROW:
+            raise HookError(
+                f"{broken.reason}, at last on {url}: {UNJUDGED_IN_A_ROW} pages in a row were lost to it or the judge; "
+                "mend the function and resume the run"
+            )
+        failed = Failed(FailureReason.HOOK, broken.reason, status)
+        return self._take_nothing(arrived.taken_as(failed), failed)
 
     def _admit(self, link: LinkId, prepared: Prepared, verdict: Verdict, origin: Origin, found: FoundLinks) -> Admitted:
         """Let the links of a page wait, at the levels that the guard gives them."""
@@ -328,12 +360,17 @@ class Intake:
             return replace(prepared, verdict=described)
         return replace(prepared, description=described)
 
-    def _kept_description(self, prepared: Prepared, *, is_unindexed: bool) -> bytes | None:
+    def _reason_not_to_keep(self, page: Page) -> str:
+        """Return the rule of its publisher by which a page is not kept; empty where none is."""
+        counted = self._settings.directives.rules
+        return next((rule for rule in page.directives.rules if rule in counted and rule != "nofollow"), "")
+
+    def _kept_description(self, prepared: Prepared, *, not_kept: str) -> bytes | None:
         """Return the description to store. Pages that are no finds whatever the judge says are not judged again."""
-        is_excluded = is_unindexed or self._parts.scope.objection_to_title(prepared.page.title) is not None
+        is_excluded = bool(not_kept) or self._parts.scope.objection_to_title(prepared.page.title) is not None
         return None if prepared.description is None or is_excluded else prepared.description.tobytes()
 
-    def _judged(self, link: LinkId, prepared: Prepared, *, is_unindexed: bool) -> Verdict | Unjudged:
+    def _judged(self, link: LinkId, prepared: Prepared, *, not_kept: str) -> Verdict | Unjudged:
         page, verdict = prepared.page, prepared.verdict
         if verdict is None:
             mark = self._times.start()
@@ -344,7 +381,7 @@ class Intake:
         if self._parts.scope.objection_to_title(page.title) is not None:
             return Verdict(0.0, is_relevant=False, reward=0.0)
         # What may not be kept is no find, but its relevance still tells where its links lead.
-        return replace(verdict, is_relevant=False, reward=0.0) if is_unindexed else verdict
+        return replace(verdict, is_relevant=False, reward=0.0) if not_kept else verdict
 
     def _objection_to_target(self, url: Url, depth: int) -> str | None:
         """Why a redirect may not be followed there, or None."""

@@ -71,9 +71,9 @@ class Ledger:
         before = self.progress
         self.progress = before._replace(**{name: getattr(before, name) + count for name, count in counts.items()})
 
-    def note_page(self, *, is_relevant: bool, is_unindexed: bool) -> None:
+    def note_page(self, *, is_relevant: bool, is_kept: bool) -> None:
         self.progress = self.progress._replace(unjudged_in_a_row=0)
-        if is_unindexed:
+        if not is_kept:
             self.add(unindexed=1)
         else:
             self.add(pages=1, relevant=is_relevant)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import xxhash
 
-from honeyguide.frontier import SeenUrls
+from honeyguide.frontier import SeenUrls, grown, release
 from honeyguide.learn.dead_ends import KINDS
 from honeyguide.model import HostId, LinkId, LinkState, registered_domain
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _STATES: Final = tuple(LinkState)
 NOWHERE: Final = -1  # in place of a page
+RELEASED_EVERY: Final = 65_536  # links; then cold ones leave memory, where they are in a file
+_COLUMNS: Final = ("_host", "_state", "_hops", "_depth", "_distance", "_found_on", "_carried")
 
 
 class LinkTable:
@@ -68,6 +70,8 @@ class LinkTable:
         """The numbers of URLs of which none was met before, and none is there twice; they wait."""
         links = np.arange(self._count, self._count + len(urls))
         self._seen.add_new(urls)
+        if (self._count + len(urls)) // RELEASED_EVERY > self._count // RELEASED_EVERY:
+            release(getattr(self, name) for name in _COLUMNS)
         self._count += len(urls)
         while self._count > len(self._state):
             self._grow()
@@ -130,6 +134,12 @@ class LinkTable:
         is_seed = (self._state[: self._count] == LinkState.WAITING) & (self._depth[: self._count] == 0)
         return [LinkId(link) for link in np.flatnonzero(is_seed).tolist()]
 
+    def count_followed(self) -> int:
+        """Count the links besides seeds, and those to which seeds have led, that were fetched or are in flight."""
+        states = self._state[: self._count]
+        is_fetched = (states == LinkState.DONE) | (states == LinkState.IN_FLIGHT)
+        return int((is_fetched & (self._depth[: self._count] > 0)).sum())
+
     def depth(self, link: LinkId) -> int:
         return int(self._depth[link])
 
@@ -172,9 +182,8 @@ class LinkTable:
         return np.bincount(self._host[: self._count][is_asked], minlength=len(self._host_keys))
 
     def _grow(self) -> None:
-        for name in ("_host", "_state", "_hops", "_depth", "_distance", "_found_on", "_carried"):
-            column = getattr(self, name)
-            setattr(self, name, np.concatenate((column, np.zeros_like(column))))
+        for name in _COLUMNS:
+            setattr(self, name, grown(getattr(self, name), 0, fill=0))
 
 
 FEWEST_WORDS: Final = 20

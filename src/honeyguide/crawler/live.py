@@ -15,17 +15,17 @@ from honeyguide.errors import SettingsError
 from honeyguide.model import Fetched
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import media_type_of, parse
-from honeyguide.settings import with_overrides
+from honeyguide.settings import DOCUMENT_TYPES, with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from aiohttp.abc import AbstractResolver
 
-    from honeyguide.fetch import Fetcher, Renderer
+    from honeyguide.fetch import Fetcher, Logins, Renderer
     from honeyguide.model import Answer, KnownPage, Url
     from honeyguide.model.clock import Clock
-    from honeyguide.settings import Settings
+    from honeyguide.settings import FetchSettings, Settings
     from honeyguide.worlds import World
 
 log = logging.getLogger(__name__)
@@ -74,15 +74,16 @@ def needs_a_browser(url: Url, fetched: Fetched) -> bool:
 
 @asynccontextmanager
 async def open_live(settings: Settings, memory: HostMemory, known: Sequence[KnownPage] = ()) -> AsyncIterator[World]:
-    """Open the real web. SettingsError if the login of the proxy cannot be read or no browser starts."""
-    from honeyguide.worlds import HttpWorld  # noqa: PLC0415 - aiohttp is heavy
+    """Open the real web. SettingsError if a file of secrets cannot be read or no browser starts."""
+    from honeyguide.fetch import Logins  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
 
-    clock = RealClock()
-    fetcher = polite_fetcher(settings, clock, memory=memory, known=known)
+    clock, logins = RealClock(), Logins.read(settings.fetch)
+    fetcher = polite_fetcher(settings, clock, memory=memory, known=known, logins=logins)
     world: World = HttpWorld(fetcher)
     try:
         if settings.render.enabled:
-            world = await _rendered(world, fetcher, settings, clock)
+            world = await _rendered(world, fetcher, settings, clock, logins)
         yield world
     finally:
         await world.close()
@@ -99,7 +100,12 @@ async def serve_synthetic(spec: str, settings: Settings, memory: HostMemory) -> 
     pages = SyntheticWorld(SyntheticSpec.parse(spec))
     # Its hosts are on this machine, and the resolver knows no others.
     at_home = with_overrides(
-        settings, {"fetch.allow_private": ["127.0.0.0/8"], "fetch.proxy": "", "fetch.proxy_login": ""}
+        settings,
+        {
+            "fetch.allow_private": ["127.0.0.0/8"],
+            "fetch.proxies": [],
+            **dict.fromkeys(("fetch.proxy_login", "fetch.logins", "fetch.cookie_file"), ""),
+        },
     )
     # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
     with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
@@ -112,7 +118,7 @@ async def serve_synthetic(spec: str, settings: Settings, memory: HostMemory) -> 
             await world.close()
 
 
-async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: Clock) -> World:
+async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: Clock, logins: Logins) -> World:
     from honeyguide.fetch.chromium import ChromiumRenderer  # noqa: PLC0415
 
     renderer = ChromiumRenderer(
@@ -121,6 +127,7 @@ async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: C
         settings.fetch.identity,
         settings.fetch.max_body_bytes,
         is_denied=Scope(settings.scope).denies,
+        has_secret=logins.is_known_at,
     )
     await renderer.open()
     return RenderedWorld(world, renderer, clock)
@@ -132,6 +139,7 @@ def polite_fetcher(
     resolver: AbstractResolver | None = None,
     memory: HostMemory | None = None,
     known: Sequence[KnownPage] = (),
+    logins: Logins | None = None,
 ) -> Fetcher:
     """Build what every request over HTTP goes through, from the outside in: robots.txt, the gate, the network.
 
@@ -142,20 +150,36 @@ def polite_fetcher(
     from honeyguide.fetch import Gate, GatedFetcher, HttpFetcher, KnownAddresses, RobotsFetcher  # noqa: PLC0415
 
     politeness = settings.politeness
-    counts_addresses = politeness.per_address and resolver is None and not settings.fetch.proxy
+    counts_addresses = politeness.per_address and resolver is None and not settings.fetch.proxies
     addresses = KnownAddresses(DefaultResolver(), clock) if counts_addresses else None
     sender = HttpFetcher(
-        settings.fetch,
+        _wanted(settings),
         clock,
         addresses or resolver,
         media_type_of=media_type_of,
         proxy_login=_login(settings.fetch.proxy_login),
         known={page.url: page for page in known},
+        logins=logins,
     )
     memory = memory or HostMemory(settings)
     gate = memory.gate = memory.gate or Gate(memory.schedule, clock)  # one for every door to the same web
     gated = GatedFetcher(sender, gate, addresses)
-    return RobotsFetcher(gated, politeness, settings.fetch.identity, clock, schedule=gate.schedule, memory=memory)
+    return RobotsFetcher(
+        gated,
+        politeness,
+        settings.fetch.identity,
+        clock,
+        schedule=gate.schedule,
+        memory=memory,
+        directives=settings.directives,
+    )
+
+
+def _wanted(settings: Settings) -> FetchSettings:
+    """Return how bodies are fetched: those of documents too, where these are read."""
+    if not settings.parse.documents:
+        return settings.fetch
+    return replace(settings.fetch, content_types=(*settings.fetch.content_types, *DOCUMENT_TYPES))
 
 
 def _login(file: str) -> str:

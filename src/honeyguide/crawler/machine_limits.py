@@ -6,7 +6,7 @@ Both are on by default. A crawl that meets one stops between two steps, says so,
 from __future__ import annotations
 
 import os
-import resource
+import shutil
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -58,21 +58,26 @@ class MachineLimits:
 
 def free_disk(path: Path) -> int:
     """Return the bytes that may still be written to the disk that a path is on."""
-    found = os.statvfs(path)
-    return found.f_bavail * found.f_frsize
+    return shutil.disk_usage(path).free
 
 
 def memory_of_process() -> int:
     """Return the bytes of memory that this process has for itself; files mapped into it, as vectors, do not count."""
-    with suppress(OSError, ValueError, IndexError):
+    with suppress(OSError, ValueError, IndexError, AttributeError):
         _, resident, shared, *_ = Path("/proc/self/statm").read_text(encoding="ascii").split()
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
+    try:
+        import resource  # noqa: PLC0415 - POSIX alone has it
+    except ImportError:
+        return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # where there is no /proc, the most so far must do
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def memory_of_machine() -> int:
     """Return the bytes of memory that this machine has, or the container that the process is in."""
+    if not hasattr(os, "sysconf"):  # Windows, where nobody says how much this process takes either
+        return sys.maxsize
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for file in _CONTAINER_LIMITS:
         with suppress(OSError, ValueError):  # "max" is no number

@@ -205,7 +205,7 @@ async def with_listed_seeds(settings: Settings, world: World, memory: HostMemory
     SettingsError with every file named that cannot be read, or where nothing they list is in scope.
     """
     crawl = settings.crawl
-    if not (crawl.sitemaps or crawl.feeds or crawl.sitemaps_from_robots):
+    if settings.refresh.run or not (crawl.sitemaps or crawl.feeds or crawl.sitemaps_from_robots):
         return settings
     named = [Url.parse(text) for text in (*crawl.sitemaps, *crawl.feeds)]
     seeds = [Url.parse(text) for text in crawl.seed_urls]
@@ -228,6 +228,26 @@ async def with_listed_seeds(settings: Settings, world: World, memory: HostMemory
     return with_overrides(settings, {"crawl.seed_urls": list(texts)})
 
 
+async def listed_again(
+    settings: Settings, world: World, memory: HostMemory | None, origins: Iterable[str]
+) -> dict[Url, float | None]:
+    """Return the URLs that the sitemaps and feeds of a run list by now, each with when it was changed last, if told.
+
+    `origins` are those whose robots.txt may name sitemaps. A file that cannot be read is left out.
+    """
+    crawl = settings.crawl
+    if not (crawl.sitemaps or crawl.feeds or crawl.sitemaps_from_robots):
+        return {}
+    async with _open_pages(settings, world, memory) as pages:
+        reading = _ListReader(pages, Scope(settings.scope), crawl.listed_urls)
+        await reading.read([Url.parse(text) for text in (*crawl.sitemaps, *crawl.feeds)])
+        if crawl.sitemaps_from_robots:
+            await reading.read_those_in_robots(origins)
+    for mistake in reading.mistakes:
+        log.warning("left out %s", mistake)
+    return {url: reading.modified.get(url) for url in reading.urls}
+
+
 def _open_pages(settings: Settings, world: World, memory: HostMemory | None) -> NamedPages:
     """Return where the files are read. The live web is asked through a door of its own, which lets their types in."""
     if settings.crawl.world != "live" or world.is_offline:
@@ -246,6 +266,7 @@ class _ListReader:
         self._most_urls = most_urls
         self.asked: set[Url] = set()
         self.urls: dict[Url, None] = {}
+        self.modified: dict[Url, float] = {}  # when some of them were changed last
         self.out_of_scope = 0
         self.left_out = 0
         self.mistakes: list[str] = []
@@ -286,6 +307,7 @@ class _ListReader:
         self.asked.add(url)
         listing = read_listing(*await self._pages.fetched(url))
         self._add(listing.pages)
+        self.modified |= {page: moment for page, moment in listing.modified.items() if page in self.urls}
         await self._read_found(listing.sitemaps, depth + 1)
 
     def _add(self, urls: Iterable[Url]) -> None:

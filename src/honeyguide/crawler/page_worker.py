@@ -2,7 +2,8 @@
 
 Over the socket it gets a `Recipe`, then one page after another, and sends each back in the order they came. It ends
 when the socket is closed; on Linux the system ends it with the crawl, also in the middle of a page. A page that takes
-more processor time than it may ends the process by SIGPROF, whatever code it is in.
+more processor time than it may ends the process by SIGPROF, whatever code it is in. Before a hook sees a page it says
+so, and the crawl ends it when the hook takes too long.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ if __name__ == "__main__" and sys.platform == "linux":
 
 import gc
 import pickle
-import resource
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from honeyguide.crawler.build import Builder, beside_encoder
 from honeyguide.crawler.preparing import (
+    IN_HOOK,
     LENGTH,
     OBJECTS_BETWEEN_COLLECTIONS,
     READY,
@@ -43,6 +44,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.runs import body_packer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import BinaryIO
 
     from honeyguide.crawler.preparing import Recipe
@@ -58,7 +60,7 @@ def main(descriptor: int) -> None:
         limits = recipe.settings.parse
         with threadpool_limits(1, "blas"):
             try:
-                preparation = _preparation(recipe)
+                preparation, hook = _preparation(recipe), _hook(recipe, outgoing)
             except HoneyguideError:
                 sys.exit(1)  # the crawl is made of the same parts, and says what is wrong with them
             _send(outgoing, framed((READY, None)))
@@ -66,23 +68,51 @@ def main(descriptor: int) -> None:
             gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
             _limit_memory(limits.max_memory_megabytes * 1_000_000)
             while (task := _receive(incoming)) is not None:
-                signal.setitimer(signal.ITIMER_PROF, limits.deadline_s)
-                answer = _answer(preparation, *task)
-                signal.setitimer(signal.ITIMER_PROF, 0)
+                _end_after(limits.deadline_s)
+                answer = _answer(preparation, hook, *task)
+                _end_after(0)
                 _send(outgoing, answer)
 
 
-def _answer(preparation: Preparation, number: int, url: Url, fetched: Fetched) -> bytes:
+def _answer(
+    preparation: Preparation, hook: Callable[..., Prepared | Unreadable] | None, number: int, url: Url, fetched: Fetched
+) -> bytes:
     try:
         prepared = preparation.prepare(url, fetched)
+        if hook is not None and isinstance(prepared, Prepared):
+            signal.setitimer(signal.ITIMER_PROF, 0)  # it has a limit of its own
+            prepared = hook(prepared, fetched)
         return framed((number, shipped(prepared) if isinstance(prepared, Prepared) else prepared))
     except MemoryError:
         return framed((number, Unreadable("MemoryError: what was made of it is too large to hand over")))
 
 
+def _hook(recipe: Recipe, outgoing: BinaryIO) -> Callable[..., Prepared | Unreadable] | None:
+    name = recipe.settings.crawl.on_page
+    if not recipe.hook and not name:
+        return None
+    from honeyguide.crawler.hooks import hooked, load_hook  # noqa: PLC0415 - few crawls have one
+
+    hook = pickle.loads(recipe.hook) if recipe.hook else load_hook(name)  # noqa: S301 - from the process that started us
+
+    def show(prepared: Prepared, fetched: Fetched) -> Prepared | Unreadable:
+        _send(outgoing, framed((IN_HOOK, None)))
+        return hooked(hook, prepared, fetched)
+
+    return show
+
+
+def _end_after(processor_s: float) -> None:
+    """Have the system end this process after so much more processor time; 0 for never."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, processor_s)
+
+
 def _limit_memory(further_bytes: int) -> None:
     """Let this process take on only so much more memory than it has."""
     if sys.platform == "linux":
+        import resource  # noqa: PLC0415 - POSIX alone has it
+
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + further_bytes
         _, hard = resource.getrlimit(resource.RLIMIT_AS)

@@ -14,11 +14,12 @@ from array import array
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain, pairwise
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from honeyguide.errors import DocumentError
 from honeyguide.guard import Fingerprint, fingerprint_of
 from honeyguide.judge import kinds_of
 from honeyguide.learn.features import link_texts
@@ -51,10 +52,11 @@ class Prepared:
     verdict: Verdict | Unjudged | None  # None where the crawl itself has to judge it
     packed_body: bytes | None  # as the store keeps it; None where that is left to the store
     fingerprint: Fingerprint | None = None  # where a guard is to see it
-    parse_s: float = 0.0  # what reading it took
+    parse_s: float = 0.0  # of processor time that reading it took: what other programs do meanwhile is not its cost
     judge_s: float = 0.0
     description: NDArray[np.float16] | None = None  # by which a judge that learns judges it, now and again
     encoded: dict[str, NDArray[np.float32]] | None = None  # texts of its links, read by an encoder beside the crawl
+    label: bool | None = None  # that a hook has given it
 
     @property
     def seconds(self) -> float:
@@ -68,6 +70,7 @@ class Unreadable:
 
     reason: str
     seconds: float = 0.0  # that were lost over it, where they are known
+    by_hook: bool = False  # a hook broke on it, or took too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ class Recipe:
     settings: Settings
     source: Any = None  # of word vectors that were given to the crawl
     judges: bool = True
+    hook: bytes = b""  # a function that was given to the crawl; one that the settings name is loaded by its name
 
     @classmethod
     def of(cls, settings: Settings, vectors: WordVectors | None) -> Recipe:
@@ -141,16 +145,19 @@ class Preparation:
         """Read a page. No body may end a crawl, whatever it does to the parser."""
         try:
             return self._prepare(url, fetched)
+        except DocumentError as error:
+            log.warning("%s: %s", url, error)
+            return Unreadable(str(error))
         except Exception as error:
             log.warning("no page could be made of %s", url, exc_info=True)
             return Unreadable(_one_line(error))
 
     def _prepare(self, url: Url, fetched: Fetched) -> Prepared:
-        started = perf_counter()
+        started = thread_time()
         page = self._parse(url, fetched)
-        parsed = perf_counter()
+        parsed = thread_time()
         verdict, description = self._judged(page)
-        judged = perf_counter()
+        judged = thread_time()
         fingerprint = fingerprint_of(page) if self._is_guarded else None
         packed = None if self._pack is None else self._pack(fetched.body)
         encoded = None if self._encoder is None else self._encoder.learn(_texts_of_links(page, self._window_words))
@@ -201,6 +208,9 @@ LENGTH: Final = struct.Struct("!Q")
 READY: Final = -1
 """Number of the message by which a worker says that it is ready for pages."""
 
+IN_HOOK: Final = -2
+"""Number of the message by which a worker says that it shows its page to the hook from now on."""
+
 _NO_REL: frozenset[str] = frozenset()
 _occurrence = partial(tuple.__new__, Occurrence)
 
@@ -237,13 +247,14 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
         prepared.judge_s,
         None if prepared.description is None else prepared.description.tobytes(),
         prepared.encoded,
+        prepared.label,
     )
 
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """Undo `shipped`."""
     page, words, targets, anchors, counts, starts, ends, in_main, rels, paths, verdict, *rest = pieces
-    packed_body, packed_print, parse_s, judge_s, described, encoded = rest
+    packed_body, packed_print, parse_s, judge_s, described, encoded, label = rest
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
@@ -261,7 +272,7 @@ def received(pieces: tuple[Any, ...]) -> Prepared:
     fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)
     description = None if described is None else np.frombuffer(described, dtype=np.float16)
     whole = replace(page, words=tuple(_split(words)), links=links)
-    return Prepared(whole, verdict, packed_body, fingerprint, parse_s, judge_s, description, encoded)
+    return Prepared(whole, verdict, packed_body, fingerprint, parse_s, judge_s, description, encoded, label)
 
 
 def _joined(texts: Sequence[str]) -> str | None:

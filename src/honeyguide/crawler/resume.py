@@ -56,10 +56,15 @@ def settings_to_resume(
     """Return the settings with which a run goes on. SettingsError where it may not with these."""
     if folder.is_repaired:
         raise RunDamaged(
-            f"{folder.path} was repaired, and its crawl cannot go on; honeyguide refresh {folder.path} NEW fetches its "
-            "pages again"
+            f"{folder.path} was repaired, and its crawl cannot go on; honeyguide refresh {folder.path} --new-run NEW "
+            "fetches its pages again"
         )
-    settings = with_budget(with_overrides(settings_to_build(folder, overrides, trust=trust), overrides), budget)
+    own = settings_to_build(folder, overrides, trust=trust)
+    if folder.has_started:
+        refuse_if_lost(folder)
+        with open_run(folder.path) as run:
+            own = with_budget(own, run.fetch_budget)
+    settings = with_budget(with_overrides(own, overrides), budget)
     now = kept_for_good(settings)
     began_with = folder.changed_since_the_start(now)
     if "crawl.world" in overrides:  # the same world may have moved to another folder

@@ -55,7 +55,12 @@ class Scope:
             )
             if not rule.is_empty
         )
+        self._is_met: Callable[[Url], bool] | None = None
         self._titles = _Rule("titles", _tests(_found, settings.allow_titles), _tests(_found, settings.deny_titles))
+
+    def leave_out(self, is_met: Callable[[Url], bool]) -> None:
+        """Follow no link to a URL of which this is true; redirects there are followed."""
+        self._is_met = is_met
 
     @property
     def limits_pages(self) -> bool:
@@ -85,7 +90,7 @@ class Scope:
     def is_open(self, depth: int) -> bool:
         """Whether every URL is in at this depth."""
         is_deep = self._max_depth and depth > self._max_depth
-        limits = is_deep or self._share.size < 1 or self.limits_hosts or self._rules
+        limits = is_deep or self._is_met is not None or self._share.size < 1 or self.limits_hosts or self._rules
         return not limits and self._hosts.is_empty
 
     def objection(self, url: Url, *, depth: int) -> str | None:
@@ -123,11 +128,13 @@ class Scope:
         objection = self.objection(link.target, depth=depth)
         if objection is None and link.rel and link.is_nofollow and self._is_left(link):
             return "directives.nofollow_links"
+        if objection is None and self._is_met is not None and self._is_met(link.target):
+            return "refresh.run"
         return objection
 
     def follows(self, page: Page) -> bool:
         """Whether the links of a page may be followed at all."""
-        is_asked_not_to = self._directives.robots and page.directives.nofollow
+        is_asked_not_to = page.directives.nofollow and "nofollow" in self._directives.rules
         return not is_asked_not_to and self.objection_to_title(page.title) is None
 
     def _is_left(self, link: Link) -> bool:

@@ -9,7 +9,7 @@ import os
 from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from threadpoolctl import threadpool_limits
 
@@ -21,15 +21,21 @@ from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.between_steps import BetweenSteps
 from honeyguide.crawler.build import Builder, open_world, transport_for, worker_count
 from honeyguide.crawler.core import CrawlCore
-from honeyguide.crawler.events import CrawlStarted, SeedWarnings
+from honeyguide.crawler.events import CrawlStarted, SeedWarnings, StopReason
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.indexing import Indexing
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.machine_limits import MachineLimits
-from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
+from honeyguide.crawler.named_pages import listed_again, with_examples_read, with_listed_seeds
 from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
 from honeyguide.crawler.questions import Questions
-from honeyguide.crawler.refreshing import pages_to_refresh, settings_to_refresh
+from honeyguide.crawler.refreshing import (
+    new_among,
+    origins_of_seeds,
+    pages_to_refresh,
+    settings_of_pass,
+    settings_to_refresh,
+)
 from honeyguide.crawler.resume import (
     check_budget,
     kept_for_good,
@@ -41,12 +47,14 @@ from honeyguide.crawler.resume import (
 )
 from honeyguide.crawler.status import StatusFile
 from honeyguide.crawler.workers import Workers
-from honeyguide.errors import RunDamaged
+from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
 from honeyguide.runs import RunFolder, RunLock, StopRequest, body_packer, open_run, open_store, remember
 from honeyguide.runs.inbox import MOST_SEEN, take
+from honeyguide.runs.passes import PassFolder
 from honeyguide.settings import (
+    load_run_settings,
     to_toml,
     validate,
 )
@@ -56,6 +64,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from honeyguide.crawler.events import Dispatch, Listener
+    from honeyguide.crawler.hooks import OnPage
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.questions import OnQuestion
     from honeyguide.judge import Judge
@@ -71,6 +80,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_PASS_GOES_ON: Final = (StopReason.INTERRUPTED, StopReason.DISK_FULL, StopReason.MEMORY)
+"""Why a pass stops that has not ended, and goes on when it is asked for again."""
+_GIVEN_HOOK: Final = "on_page"  # whether a run began with a hook that no setting names
+
 
 class CrawlOptions(TypedDict, total=False):
     """Options of a crawl besides its settings."""
@@ -81,6 +94,7 @@ class CrawlOptions(TypedDict, total=False):
     vectors: WordVectors  # loaded already, to be shared by several crawls
     judge: Judge  # takes the place of the one the settings name; to resume the run, give it again
     answers: Sequence[PageAnswer]  # about pages, to begin with; those about pages that have not come wait for them
+    on_page: OnPage  # is shown every page, in another process; see `hooks.HookedPage`; to resume the run, give it again
     on_question: OnQuestion  # asked about up to `ask.questions` pages while the crawl goes on, else about ten
     on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
 
@@ -122,18 +136,24 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
     """As `crawl`, for callers with an event loop of their own. Steps are computed in that loop's thread."""
     _refuse_unknown(options)
     validate(settings)
+    _check_users_parts(settings, options)
     RunFolder(Path(run)).refuse_if_used()  # before anyone is asked for anything
     async with AsyncExitStack() as opened:
-        hosts, known = HostMemory(settings), pages_to_refresh(settings)
+        hosts, known = HostMemory(settings), pages_to_refresh(settings, is_cut=False)
         world = await _world(opened, settings, options, hosts, known)
         _take_over(opened, settings, hosts)
+        listed = await listed_again(settings, world, hosts, origins_of_seeds(settings)) if known else {}
+        known = pages_to_refresh(settings, listed)
         settings = await with_listed_seeds(await with_examples_read(settings, world), world, hosts)
         builder = _builder(settings, options)
-        seeds = _seeds(builder, world, known)  # refuses seeds out of scope before anything is written
+        # Refuses seeds out of scope before anything is written.
+        seeds = [*_seeds(builder, world, known), *new_among(listed, settings)]
         workers = await _workers(opened, builder, world)
         parts = _parts(builder, world, hosts)
+        _leave_out_met(opened, settings, parts)
         options = _with_answers(options, builder.settings)  # the last that may be refused before anything is written
-        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), kept_for_good(builder.settings))
+        began_with = {**kept_for_good(builder.settings), _GIVEN_HOOK: "on_page" in options}
+        folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), began_with)
         opened.enter_context(lock)
         remember(folder.path, builder.settings)
         store = open_store(folder, settings)
@@ -160,6 +180,8 @@ async def resume_async(
             opened.enter_context(RunLock(folder))
         settings = settings_to_resume(folder, overrides or {}, budget, trust=trust)
         validate(settings)
+        _check_users_parts(settings, options)
+        _warn_of_missing_hook(folder, settings.crawl.on_page, options)
         refuse_if_lost(folder)
         store = open_store(folder, settings)
         opened.callback(store.close)
@@ -173,6 +195,7 @@ async def resume_async(
         builder = _builder(settings, options)
         workers = await _workers(opened, builder, world)
         parts = _parts(builder, world, hosts, is_restored=progress is not None)
+        _leave_out_met(opened, settings, parts)
         seeds = _seeds(builder, world, known) if progress is None else ()
         if "ask.answers" in (overrides or {}) or not ((progress and progress.steps) or any(store.answers())):
             options = _with_answers(options, builder.settings)
@@ -281,8 +304,35 @@ def _model_asked(crawl: _Started, vectors: WordVectors | None) -> AskingBeside:
     return AskingBeside(lambda: asking_about(run, lambda: learning_judge(run, settings, vectors), model, ask.limit))
 
 
+def _check_users_parts(settings: Settings, options: CrawlOptions) -> None:
+    """SettingsError, before anyone is asked for anything, for fields and hooks that cannot be used."""
+    if settings.parse.fields:
+        from honeyguide.parse.fields import compile_fields  # noqa: PLC0415 - most crawls have none
+
+        compile_fields(settings.parse.fields)
+    if settings.crawl.on_page and "on_page" not in options:
+        from honeyguide.crawler.hooks import load_hook  # noqa: PLC0415 - nor a hook
+
+        load_hook(settings.crawl.on_page)
+    if (settings.crawl.on_page or "on_page" in options) and os.name != "posix":
+        raise SettingsError(
+            ["crawl.on_page needs a POSIX system, where a hook that hangs can be cut off; leave it out"]
+        )
+
+
+def _warn_of_missing_hook(folder: RunFolder, named: str, options: CrawlOptions) -> None:
+    """Tell of a hook that was given as a function when the run began, and is missing now."""
+    if folder.began_with.get(_GIVEN_HOOK) is True and not named and "on_page" not in options:
+        log.warning(
+            "%s was crawled with a Python function as on_page, which no later page is shown to: go on from Python with "
+            "on_page=, or name it with --set crawl.on_page=FILE.py:function",
+            folder.path,
+        )
+
+
 def _builder(settings: Settings, options: CrawlOptions) -> Builder:
-    return Builder(settings, options.get("vectors"), options.get("on_converting", lambda _: None), options.get("judge"))
+    on_converting = options.get("on_converting", lambda _: None)
+    return Builder(settings, options.get("vectors"), on_converting, options.get("judge"), options.get("on_page"))
 
 
 def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequence[Url]:
@@ -314,6 +364,12 @@ def _take_over(opened: AsyncExitStack, settings: Settings, memory: HostMemory) -
         memory.take_over(earlier.hosts_asked(), RealClock().now())
 
 
+def _leave_out_met(opened: AsyncExitStack, settings: Settings, parts: Parts) -> None:
+    """A pass over a run follows the links that the run has not met."""
+    if settings.refresh.run and settings.scope.follow_links:
+        parts.scope.leave_out(opened.enter_context(open_run(settings.refresh.run)).has_met)
+
+
 def _with_rests(first: StepRecord, parts: Parts, memory: HostMemory) -> StepRecord:
     """The first step of a run, after which those hosts of its seeds rest that an earlier run has asked just now."""
     hosts = {found.url.host for found in first.new_links}
@@ -325,9 +381,9 @@ def _with_rests(first: StepRecord, parts: Parts, memory: HostMemory) -> StepReco
 async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Workers | None:
     """The processes that read pages for this crawl, where it needs any; they get ready while its parts are made."""
     count = worker_count(builder.settings, world)
-    if os.name != "posix" or (world.writes_pages and not count):
+    if os.name != "posix" or (world.writes_pages and not count and not builder.is_hooked):
         return None
-    return await opened.enter_async_context(Workers(count, builder.recipe))
+    return await opened.enter_async_context(Workers(count, builder.recipe, reads_all=builder.is_hooked))
 
 
 def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:
@@ -377,31 +433,57 @@ def refuse_in_running_loop(instead: str) -> None:
 
 
 def refresh(
-    old: Path | str,
-    new: Path | str,
+    run: Path | str,
     overrides: Mapping[str, Any] | None = None,
     *,
+    new_run: Path | str | None = None,
     trust: bool = False,
     **options: Unpack[CrawlOptions],
 ) -> Run:
-    """Look at every page of the run `old` again, into the new run `new`, and open that for reading.
+    """Look at the pages of a run again, as a new pass of it, and open it for reading.
 
-    The new run has the settings of the old one, with `overrides` laid over them; `new.revisits()` says what became of
-    each page. `resume` goes on with it as with any other run, also when the old one is no longer there. Raises what
-    `crawl` raises, and SettingsError where the old run names what nobody here has given, unless it is to be trusted
-    (`trust`). Inside a running event loop, await `refresh_async` instead.
+    Killed or interrupted, the pass goes on when this is called again; until it has ended, the run is as it was.
+    `run.passes()` tells them, `open_run("RUN@1")` opens the run as it was after one, `diff` compares them. With
+    `new_run`, what came is a run of its own instead, whose `revisits()` say what became of each page, and the run stays
+    as it is.
+
+    The pass has the settings of the run, with `overrides` laid over them. Raises what `crawl` raises, and SettingsError
+    where the run names what nobody here has given, unless it is to be trusted (`trust`). Inside a running event loop,
+    await `refresh_async` instead.
     """
     refuse_in_running_loop("refresh_async")
-    return asyncio.run(refresh_async(old, new, overrides, trust=trust, **options))
+    return asyncio.run(refresh_async(run, overrides, new_run=new_run, trust=trust, **options))
 
 
 async def refresh_async(
-    old: Path | str,
-    new: Path | str,
+    run: Path | str,
     overrides: Mapping[str, Any] | None = None,
     *,
+    new_run: Path | str | None = None,
     trust: bool = False,
     **options: Unpack[CrawlOptions],
 ) -> Run:
     """As `refresh`, for callers with an event loop of their own."""
-    return await crawl_async(new, settings_to_refresh(old, overrides or {}, trust=trust), **options)
+    if new_run is not None:
+        return await crawl_async(new_run, settings_to_refresh(run, overrides or {}, trust=trust), **options)
+    folder = RunFolder.open(Path(run))
+    with RunLock(folder):
+        with open_run(run) as opened:
+            if not opened.is_at_rest:
+                raise StoreError(f"{run} was killed while it was crawled; go on with it first: honeyguide resume {run}")
+            budget = opened.fetch_budget
+            named = (overrides or {}).get("crawl.on_page", opened.settings.crawl.on_page)
+            _warn_of_missing_hook(folder, named, options)
+        beside = PassFolder(folder)
+        if beside.is_begun:
+            given = {**(overrides or {}), "refresh.run": str(folder.path.absolute())}
+            done = await resume_async(beside.path, given, trust=trust, **options)
+        else:
+            done = await crawl_async(beside.path, settings_of_pass(run, overrides or {}, trust=trust), **options)
+        with done:
+            progress = done.progress
+        if progress.stop_reason not in _PASS_GOES_ON:
+            budget += progress.fetches
+            beside.take_in(budget)
+            folder.save_settings(to_toml(with_budget(load_run_settings(folder.settings_file), budget)))
+    return open_run(run)

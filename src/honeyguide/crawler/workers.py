@@ -3,9 +3,10 @@
 A page that is not sure to be quick is read nowhere else, so that none can stop the crawl. Pages wait by host, and hosts
 take turns. When a page takes long, pages behind it go to other workers, and further ones are started where all are at
 such pages; hosts of such pages share one worker from then on, and the last further one is for hosts that are known to
-be quick. A worker ends itself over a page that takes too long, which is then unreadable. One that dies otherwise is
-replaced too, and its pages are read by others; a page on which two died is not tried a third time. Where no process can
-be started, pages wait until one can; after some tries in vain the crawl ends with an error, and can be resumed.
+be quick. A worker ends itself over a page that takes too long, which is then unreadable, and is killed when a hook of
+the user's does. One that dies otherwise is replaced too, and its pages are read by others; a page on which two died is
+not tried a third time. Where no process can be started, pages wait until one can; after some tries in vain the crawl
+ends with an error, and can be resumed.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from honeyguide.crawler.preparing import LENGTH, READY, Unreadable, framed, received
+from honeyguide.crawler.preparing import IN_HOOK, LENGTH, READY, Unreadable, framed, received
 from honeyguide.errors import WorkerError
 from honeyguide.parse import is_quick
 
@@ -99,12 +100,14 @@ class Workers:
     Where they have enough to do already, quick pages are prepared at home, in this process; others wait.
     """
 
-    def __init__(self, count: int, make_recipe: Callable[[], Recipe]) -> None:
+    def __init__(self, count: int, make_recipe: Callable[[], Recipe], *, reads_all: bool = False) -> None:
+        """With `reads_all` no page is read at home."""
         self.make_home: Callable[[Recipe], Preparation] | None = None
         self._count = count
         self._wanted = max(1, count)
         self._most = self._wanted + _FURTHER
         self._make_recipe = make_recipe
+        self._reads_all = reads_all
         self._workers: list[_Worker] = []
         self._waiting = _WaitingPages()
         self._is_slow: dict[HostKey, bool] = {}  # whether the last page of a host that might take long did
@@ -136,12 +139,16 @@ class Workers:
     def _recipe(self) -> Recipe:
         return self._make_recipe()
 
+    @property
+    def hook_limit_s(self) -> float:
+        return self._recipe.settings.crawl.on_page_timeout_s
+
     @cached_property
     def _home(self) -> Preparation | None:
-        return None if self.make_home is None else self.make_home(self._recipe)
+        return None if self.make_home is None or self._reads_all else self.make_home(self._recipe)
 
     def takes(self, fetched: Fetched) -> bool:
-        return self._count > 0 or not is_quick(fetched.body)
+        return self._reads_all or self._count > 0 or not is_quick(fetched.body)
 
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         """The page that `fetched` holds. WorkerError if no worker can be had, however often one is started."""
@@ -188,7 +195,7 @@ class Workers:
         self._workers.remove(worker)
         status = worker.end()
         if worker.is_ready:
-            self._blame(next(iter(worker.tasks.values()), None), status)
+            self._blame(worker, status)
         for task in worker.tasks.values():
             if task.worker is worker and not task.result.done():
                 self._waiting.add(task)
@@ -197,8 +204,9 @@ class Workers:
         else:  # nor would the next be
             self._start_later(f"a worker process ended with status {status} as it began")
 
-    def _blame(self, task: _Task | None, status: int) -> None:
+    def _blame(self, worker: _Worker, status: int) -> None:
         """Note which page a worker died over, if it was at one; it may be unreadable."""
+        task = next(iter(worker.tasks.values()), None)
         if task is not None and status == -signal.SIGPROF:
             deadline_s = self._recipe.settings.parse.deadline_s
             log.info(
@@ -206,6 +214,10 @@ class Workers:
             )
             self._note_slow(task.url.host)
             _answer(task, Unreadable(f"reading it took over {deadline_s:g} s of processor time", deadline_s))
+            return
+        if task is not None and worker.is_hook_late:
+            limit_s = self.hook_limit_s
+            _answer(task, Unreadable(f"on_page took over {limit_s:g} s, and was cut off", limit_s, by_hook=True))
             return
         log.warning("a worker process ended with status %s; another takes its place", status)
         if task is not None:
@@ -283,13 +295,15 @@ class Workers:
         ours, theirs = socket.socketpair()
         # Ctrl-C reaches every process of a terminal, and SIGTERM often a whole group; what they mean is the crawl's
         # affair, from the first moment on. The process keeps this mask.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
+        can_mask = hasattr(signal, "pthread_sigmask")
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM]) if can_mask else ()
         try:
             process = subprocess.Popen(  # noqa: S603, ASYNC220 - returns as soon as the process exists
                 # Without the current folder, which may be that of a stranger.
                 # A file, not a module of a package: that would be imported first, before the process ends with us.
                 [sys.executable, "-P", str(_PROGRAM), str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
+                stdout=sys.__stderr__.fileno() if sys.__stderr__ else subprocess.DEVNULL,  # a hook may print
                 pass_fds=[theirs.fileno()],
                 # What can be imported here can be there.
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
@@ -298,7 +312,8 @@ class Workers:
             ours.close()
             raise
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            if can_mask:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
         worker = _Worker(self, process)
         try:
@@ -321,7 +336,9 @@ class _Worker(asyncio.Protocol):
         self.tasks: dict[int, _Task] = {}
         self.is_ready = False
         self.is_slow = False  # it has been at its first page for long
+        self.is_hook_late = False  # a hook takes longer over its first page than it may
         self._timer: asyncio.TimerHandle | None = None
+        self._hook_timer: asyncio.TimerHandle | None = None
         self._pool = pool
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
@@ -351,7 +368,7 @@ class _Worker(asyncio.Protocol):
 
     def end(self) -> int:
         """End the process and give its exit status."""
-        self._stop_timer()
+        self._stop_timers()
         if self._transport is not None:
             self._transport.abort()
         with contextlib.suppress(ProcessLookupError):
@@ -382,6 +399,9 @@ class _Worker(asyncio.Protocol):
             self._time_first()
             self._pool.began()
             return
+        if number == IN_HOOK:
+            self._time_hook()
+            return
         task, was_slow = self.tasks.pop(number), self.is_slow
         self._time_first()
         _answer(task, result if isinstance(result, Unreadable) else received(result))
@@ -389,18 +409,30 @@ class _Worker(asyncio.Protocol):
 
     def _time_first(self) -> None:
         """Tell the pool if the first page takes long from now on."""
-        self._stop_timer()
+        self._stop_timers()
         self.is_slow = False
         if self.is_ready and self.tasks:
             self._timer = asyncio.get_running_loop().call_later(SLOW_S, self._note_slow)
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+    def _time_hook(self) -> None:
+        """Let a hook have so much time from now on."""
+        self._hook_timer = asyncio.get_running_loop().call_later(self._pool.hook_limit_s, self._cut_hook_off)
+
+    def _stop_timers(self) -> None:
+        for timer in (self._timer, self._hook_timer):
+            if timer is not None:
+                timer.cancel()
 
     def _note_slow(self) -> None:
         self.is_slow = True
         self._pool.is_slow(self)
+
+    def _cut_hook_off(self) -> None:
+        if self._received:  # it is done: its answer is on the way
+            self._time_hook()
+            return
+        self.is_hook_late = True
+        self._pool.lost(self)
 
 
 def _answer(task: _Task, result: Prepared | Unreadable) -> None:

@@ -8,7 +8,7 @@ link waits. It throws no link away and does no I/O: `crawler/guarding.py` shows 
 and bring nothing, `soft_404` and `site_budget`. `shape` is what addresses have in common. Every table is `bounded`.
 """
 
-from honeyguide.guard.fingerprint import Fingerprint, fingerprint_of
+from honeyguide.guard.fingerprint import Fingerprint, fingerprint_of, simhashes_of
 from honeyguide.guard.guard import (
     FIRM_LEVEL,
     MAX_LEVEL,
@@ -41,4 +41,5 @@ __all__ = [
     "Target",
     "WebGuard",
     "fingerprint_of",
+    "simhashes_of",
 ]

@@ -28,6 +28,8 @@ from honeyguide.errors import GuardError
 from honeyguide.text import WORD
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from honeyguide.model import Page
@@ -47,6 +49,7 @@ NO_TITLE: Final = xxhash.xxh32_intdigest(b"")
 """The print of an empty title."""
 
 _LAYOUT: Final = struct.Struct(f"<QQQIIHB{SKETCH_SIZE}I")
+_SIMHASH_AT: Final = 16  # bytes from the beginning of that
 _MOST_LINKS: Final = 0xFFFF
 _DIGITS: Final = b"0123456789"
 _SPACE: Final = 32
@@ -82,6 +85,14 @@ class Fingerprint:
                 f"a fingerprint of {len(packed)} bytes is not one of {_LAYOUT.size}: begin the run anew"
             ) from None
         return cls(exact, plain, simhash, title, words, links, tuple(sketch[:size]))
+
+
+def simhashes_of(packed: Sequence[bytes]) -> NDArray[np.uint64]:
+    """Return the simhashes of packed fingerprints. GuardError if one is none."""
+    if any(len(each) != _LAYOUT.size for each in packed):
+        raise GuardError(f"a fingerprint does not have {_LAYOUT.size} bytes: begin the run anew")
+    joined = b"".join(packed)
+    return np.ndarray(len(packed), dtype="<u8", buffer=joined, offset=_SIMHASH_AT, strides=(_LAYOUT.size,)).copy()
 
 
 def fingerprint_of(page: Page) -> Fingerprint:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from honeyguide.errors import JudgeError, SettingsError
+from honeyguide.extras import install_hint
 from honeyguide.judge.embeddings import ROWS_SHOWN
 from honeyguide.judge.examples import Examples, VectorModelJudge, fitted_logistic, logistic
 from honeyguide.judge.judge import StatelessJudge
@@ -153,7 +154,7 @@ def _from_file(path: str) -> Any:  # noqa: ANN401
         from skops import io as skops  # noqa: PLC0415 - an extra
         from skops.io.exceptions import UntrustedTypesFoundException  # noqa: PLC0415
     except ImportError:
-        raise _mistake(path, "reading it needs skops; pip install 'honeyguide[classifier]'") from None
+        raise _mistake(path, f"reading it needs skops; {install_hint('classifier')}") from None
     try:
         return skops.load(path)
     except OSError as error:

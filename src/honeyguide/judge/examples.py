@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from honeyguide.errors import SettingsError
+from honeyguide.extras import install_hint
 from honeyguide.judge.embeddings import ROWS_SHOWN, DistinctWords
 from honeyguide.judge.judge import StatelessJudge
 from honeyguide.model import Evidence, EvidenceRow
@@ -147,7 +148,7 @@ def fitted_logistic(examples: Examples, table: WordVectors) -> LogisticModel:
     except ImportError:
         mistake = (
             "judge.kind is 'classifier': learning from examples needs scikit-learn; "
-            "pip install 'honeyguide[classifier]', or name a classifier of your own in judge.classifier"
+            f"{install_hint('classifier')}, or name a classifier of your own in judge.classifier"
         )
         raise SettingsError([mistake]) from None
     fitted = LogisticRegression(C=INVERSE_REGULARISATION, class_weight="balanced", max_iter=1000)
@@ -194,7 +195,7 @@ def trained_network(examples: Examples, table: WordVectors, seed: int) -> Neural
         import torch  # noqa: PLC0415 - heavy, and an extra
     except ImportError:
         raise SettingsError(
-            ["judge.kind is 'neural': it needs PyTorch; pip install 'honeyguide[deep]', or choose the judge classifier"]
+            [f"judge.kind is 'neural': it needs PyTorch; {install_hint('deep')}, or choose the judge classifier"]
         ) from None
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

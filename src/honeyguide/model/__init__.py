@@ -25,6 +25,7 @@ from honeyguide.model.candidates import (
 )
 from honeyguide.model.link import Link, LinkId, LinkState, Occurrence
 from honeyguide.model.outcome import (
+    ROBOTS_TXT,
     Answer,
     Cut,
     Exchange,
@@ -37,7 +38,7 @@ from honeyguide.model.outcome import (
     Redirected,
     RefusalReason,
     Refused,
-    RobotsFile,
+    SiteFile,
     Skipped,
     Unchanged,
     Unknown,
@@ -48,6 +49,7 @@ from honeyguide.model.page import (
     Directives,
     Evidence,
     EvidenceRow,
+    FieldValue,
     KeywordMatch,
     Page,
     Refresh,
@@ -66,6 +68,7 @@ from honeyguide.model.url import (
 
 __all__ = [
     "NO_DIRECTIVES",
+    "ROBOTS_TXT",
     "WINDOW_WORDS",
     "Answer",
     "Candidates",
@@ -79,6 +82,7 @@ __all__ = [
     "Failed",
     "FailureReason",
     "Fetched",
+    "FieldValue",
     "HostId",
     "HostKey",
     "HostRest",
@@ -101,9 +105,9 @@ __all__ = [
     "Refresh",
     "RefusalReason",
     "Refused",
-    "RobotsFile",
     "Row",
     "Rows",
+    "SiteFile",
     "Skipped",
     "Topic",
     "Transition",

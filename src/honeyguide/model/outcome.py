@@ -7,6 +7,8 @@ from enum import StrEnum
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from honeyguide.model.page import NO_DIRECTIVES, Directives
+
 if TYPE_CHECKING:
     from honeyguide.model.url import Url
 
@@ -35,6 +37,8 @@ class Exchange:
     cut: Cut | None = None
 
 
+ROBOTS_TXT: Final = "/robots.txt"
+
 _TEMPORARY_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -44,6 +48,7 @@ class RefusalReason(StrEnum):
     ROBOTS = "robots"
     ADDRESS = "address"
     SCOPE = "scope"
+    RESERVED = "reserved"  # by a file of the site, where `directives.respect` is strict
 
 
 class FailureReason(StrEnum):
@@ -59,6 +64,7 @@ class FailureReason(StrEnum):
     TOO_MANY_REDIRECTS = "too-many-redirects"
     BAD_RESPONSE = "bad-response"
     UNREADABLE = "unreadable"  # it came, and the parser, or the process that was to read it, did not survive it
+    HOOK = "hook"  # it came and was read, and the user's own function broke on it or took too long
     UNJUDGED = "unjudged"  # it came and was read, and the judge broke on it
 
 
@@ -75,6 +81,8 @@ class Fetched:
     etag: str = ""
     last_modified: str = ""
     robots_tag: str = ""  # the X-Robots-Tag headers, one a line
+    tdm: str = ""  # the TDM-Reservation header and, after a space, the TDM-Policy header
+    site_directives: Directives = NO_DIRECTIVES  # what files of its site say of it
 
     @property
     def media_type(self) -> str:
@@ -138,7 +146,7 @@ class Answer:
     outcome: Outcome
     elapsed_s: float  # simulated offline, measured live
     host_delay_s: float = 0.0  # the pause this host asks for between two requests
-    robots_fetches: int = 0  # requests for robots.txt on the way; counted apart from the budget
+    robots_fetches: int = 0  # requests for robots.txt and other site files on the way; counted apart from the budget
     address: str = ""  # the IP address that was called; empty offline, behind a proxy, or where none was found
     on_kept_connection: bool = False  # the request went out on a connection that was open already
     retry_after_s: float = 0.0  # how long the host wants to be left alone before it is asked for this again
@@ -182,8 +190,9 @@ def whole_exchange(answer: Answer) -> Exchange | None:
 def _make_exchange(outcome: Outcome) -> Exchange | None:
     match outcome:
         case Fetched():
-            tags = (("X-Robots-Tag", tag) for tag in outcome.robots_tag.split("\n") if tag)
-            return _response(outcome.status, ("Content-Type", outcome.content_type), *tags)
+            tags = [("X-Robots-Tag", tag) for tag in outcome.robots_tag.split("\n") if tag]
+            tdm = zip(("TDM-Reservation", "TDM-Policy"), outcome.tdm.split(), strict=False)
+            return _response(outcome.status, ("Content-Type", outcome.content_type), *tags, *tdm)
         case Unchanged():
             return _response(outcome.status)
         case Redirected():
@@ -213,18 +222,21 @@ def _has_body(exchange: Exchange) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class RobotsFile:
-    """The robots.txt of an origin, and until when it counts.
+class SiteFile:
+    """A file in which an origin tells crawlers its rules, and until when it counts: its robots.txt, unless `path` says.
 
-    With neither a body nor a reason there is no such file, and everything is allowed.
+    With neither a body nor a reason there is no such file, and everything is allowed. Other files than robots.txt close
+    their origin only under strict respect.
     """
 
     origin: str
     expires: float  # clock time
     body: bytes | None = None  # as much of it as is read
     closed_by: RefusalReason | FailureReason | None = None  # why nothing of this origin may be asked for
-    detail: str = ""  # of that reason
+    detail: str = ""  # of that reason; else why there is none, or what of it is not understood
     troubles: int = 0  # times in a row that the file could not be had
+    path: str = ROBOTS_TXT
+    asked_at: float = 0.0  # clock time
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,3 +263,4 @@ class KnownPage:
     first_seen_at: float  # on the crawl's clock
     checked_at: float
     changes: int = 0  # how often it was found changed since it was first seen
+    checks: int = 0  # how often it was looked at since then, with an answer

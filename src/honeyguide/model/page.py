@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import xxhash
 
@@ -46,14 +46,24 @@ class Refresh:
 
 @dataclass(frozen=True, slots=True)
 class Directives:
-    """Of one page, from its head and its headers together: the strictest of all that is said counts."""
+    """Of one page, from its head, its headers and files of its site: the strictest of all that is said counts."""
 
     nofollow: bool = False
     noindex: bool = False
+    noai: bool = False  # not for training models
+    noimageai: bool = False  # nor its images
+    tdm: bool = False  # text and data mining is reserved
+    tdm_policy: str = ""  # where its conditions are told
     canonical: Url | None = None  # the address it calls its own, where that is another one
     refresh: Refresh | None = None
 
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the rules that hold, as settings call them."""
+        return tuple(name for name in _RULES if getattr(self, name))
 
+
+_RULES: Final = ("noindex", "nofollow", "noai", "noimageai", "tdm")
 NO_DIRECTIVES: Final = Directives()
 
 
@@ -86,6 +96,10 @@ class Evidence:
     parts: tuple[Evidence, ...] = ()  # of a combined judge, in the order of its rows
 
 
+FieldValue: TypeAlias = str | int | float | tuple[str | int | float, ...]
+"""The value of a field that a user has named."""
+
+
 class Cap(StrEnum):
     """A limit by which a page was cut."""
 
@@ -95,12 +109,13 @@ class Cap(StrEnum):
     ANCHOR = "anchor"
     TITLE = "title"
     URL = "url"  # links to longer ones are left out
+    PAGES = "pages"  # a document has more of them
     MARKUP = "markup"  # it nests too deep, or a tag has too many attributes; what follows is not read
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A parsed answer. Anything that is not HTML or plain text has its type recorded and no words."""
+    """A parsed answer. Anything that is not HTML, plain text or a document that is read has no words."""
 
     url: Url
     media_type: str
@@ -112,6 +127,7 @@ class Page:
     links: tuple[Link, ...]  # one per distinct target, in order of first occurrence
     directives: Directives = NO_DIRECTIVES
     cut_by: tuple[Cap, ...] = ()  # in the order of their names
+    fields: tuple[tuple[str, FieldValue], ...] = ()  # that a user has asked for, by name
 
     @property
     def digest(self) -> bytes:

@@ -74,6 +74,11 @@ def registered_domain(host: HostKey) -> str:
     return _public_suffixes().privatesuffix(name) or name
 
 
+def is_public_suffix(domain: str) -> bool:
+    """Whether anybody may register names right below a domain, as below co.uk."""
+    return bool(_public_suffixes().is_public(domain))
+
+
 def domain_pattern(text: str) -> re.Pattern[str]:
     """Compile a pattern of the hosts at or below a domain, at any port. InvalidUrl for no domain."""
     if "*" in text or _ANY_PORT.search(text):

@@ -32,6 +32,11 @@ from honeyguide.settings.schema import (
     table_of,
 )
 from honeyguide.settings.sections import (
+    DOCUMENT_TYPES,
+    DOCX,
+    EPUB,
+    ODT,
+    PDF,
     SHIPPED_START,
     USUAL_STRATEGIES,
     BudgetSettings,
@@ -49,7 +54,8 @@ from honeyguide.settings.sections import (
 )
 
 __all__ = [
-    "JUDGES", "MOST_BODY_BYTES", "SETTINGS_BY_KEY", "SHIPPED_START", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS",
+    "DOCUMENT_TYPES", "DOCX", "EPUB", "JUDGES", "MOST_BODY_BYTES", "ODT", "PDF", "SETTINGS_BY_KEY",
+    "SHIPPED_START", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS",
     "AskSettings", "BudgetSettings", "CrawlSettings",
     "DirectiveSettings", "FetchSettings", "FrontierSettings", "GuardSettings", "JudgeSettings", "MethodSettings",
     "ParseSettings", "PolitenessSettings", "RefreshSettings", "RenderSettings", "RestartSettings", "ScopeSettings",

@@ -104,8 +104,9 @@ def range_mistakes(settings: Settings, keys: Iterable[str]) -> list[str]:
 def _outside(setting: Setting, value: object) -> Iterator[str]:
     if isinstance(value, int | float) and not setting.is_within(value):
         yield f"{setting.key} is {shown(value)}: it must be {setting.bounds}"
-    if isinstance(value, str) and setting.choices and value not in setting.choices:
-        yield _not_a_choice(setting.key, value, setting.choices)
+    for each in (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ():
+        if setting.choices and each not in setting.choices:
+            yield _not_a_choice(setting.key, each, setting.choices)
 
 
 def _not_a_choice(key: str, value: str, choices: Iterable[str]) -> str:
@@ -182,16 +183,15 @@ def _content_type_mistakes(settings: Settings) -> Iterator[str]:
 
 
 def _proxy_mistakes(settings: Settings) -> Iterator[str]:
-    if settings.fetch.proxy_login and not settings.fetch.proxy:
-        yield "fetch.proxy_login has no fetch.proxy to log in to: name it, or leave both out"
-    if not settings.fetch.proxy:
-        return
-    parts = _PROXY.fullmatch(settings.fetch.proxy)
-    if parts is None:
-        yield "fetch.proxy is not the URL of an HTTP proxy: write it as http://proxy.example:3128"
-    elif parts["login"] is not None:
-        # Said without the value: what is refused here may end up in a log.
-        yield "fetch.proxy holds a password that the run would keep: put it in a file that fetch.proxy_login names"
+    if settings.fetch.proxy_login and not settings.fetch.proxies:
+        yield "fetch.proxy_login has no fetch.proxies to log in to: name one, or leave both out"
+    for proxy in settings.fetch.proxies:
+        parts = _PROXY.fullmatch(proxy)
+        # Said without the value: what is refused here may hold a password, and end up in a log.
+        if parts is None:
+            yield "fetch.proxies has what is not the URL of an HTTP proxy: write it as http://proxy.example:3128"
+        elif parts["login"] is not None:
+            yield "fetch.proxies has a password that the run would keep: put it in a file that fetch.proxy_login names"
 
 
 def _ask_mistakes(settings: Settings) -> Iterator[str]:
@@ -248,10 +248,15 @@ def _yield_mistakes(settings: Settings) -> Iterator[str]:
         yield f"budget.stop_when is {shown(settings.budget.stop_when)}: {error}"
 
 
+def may_draw_links(strategy: str) -> bool:
+    """Return whether `crawl.blind_spots` can be used with a strategy: whether its frontier draws among all links."""
+    order = getattr(STRATEGIES[strategy], "order", None) if strategy in STRATEGIES else None  # some decide it later
+    return order is None or order.name != "SHALLOWEST"
+
+
 def _blind_spot_mistakes(settings: Settings) -> Iterator[str]:
     name, share = settings.crawl.strategy, settings.crawl.blind_spots
-    order = getattr(STRATEGIES[name], "order", None) if share and name in STRATEGIES else None  # some decide it later
-    if order is not None and order.name == "SHALLOWEST":
+    if share and not may_draw_links(name):
         why = f"{name} would draw from the shallowest links alone, which tell nothing of the others"
         yield f"crawl.blind_spots is {share:g}, but {why}: set it to 0, or take another crawl.strategy"
 
@@ -300,7 +305,13 @@ def _needs_topic(settings: Settings) -> bool:
     return name in STRATEGIES and bool(STRATEGIES[name].needs_topic)
 
 
+def _respect_mistakes(settings: Settings) -> Iterator[str]:
+    if settings.directives.is_strict and not settings.politeness.obey_robots:
+        yield "directives.respect is 'strict', and politeness.obey_robots is false: leave out one of them"
+
+
 _CHECKS: Final = (
+    _respect_mistakes,
     _world_mistakes,
     _profile_mistakes,
     _url_mistakes,

@@ -73,10 +73,19 @@ class FetchSettings:
     )
     kept_connections: int = setting(512, "connections kept open at once for the hosts' next pages", at_least=0)
     cookies: bool = setting(default=False, meaning="whether cookies are sent back to the hosts that set them")
-    proxy: str = setting(
-        "", "the HTTP proxy that everything is asked through, as in http://proxy:3128; empty for none", everyday=True
+    cookie_file: str = setting(
+        "", "a file of cookies in Netscape's format, sent and kept up to date; empty for none", names_file=bool
     )
-    proxy_login: str = setting("", "a file that holds user:password for the proxy; empty for none", names_file=bool)
+    logins: str = setting(
+        "", "a TOML file of headers and credentials by host, which is read and never copied", names_file=bool
+    )
+    proxies: tuple[str, ...] = setting(
+        (), "HTTP proxies that everything is asked through, in turn, as in http://proxy:3128", everyday=True
+    )
+    proxy_login: str = setting("", "a file that holds user:password for the proxies; empty for none", names_file=bool)
+    proxy_rest_s: float = setting(
+        10.0, "seconds that a proxy which does not answer rests; doubled each time, 600 at most", above=0
+    )
     allow_private: tuple[str, ...] = setting(
         (),
         "networks and hosts that may be called though their addresses are not public, as in 127.0.0.0/8 or "

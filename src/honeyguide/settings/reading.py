@@ -98,7 +98,9 @@ def _seen_from(folder: Path, entry: object) -> object:
 def _dotted(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Pair values with dotted keys; an unknown table stays whole, so that it is named as one."""
     for table, content in document.items():
-        if isinstance(content, Mapping) and is_table(table):
+        if table == "fields" and isinstance(content, Mapping):
+            yield "parse.fields", [f"{name}={value}" for name, value in content.items()]
+        elif isinstance(content, Mapping) and is_table(table):
             yield from ((f"{table}.{name}", value) for name, value in content.items())
         else:
             yield table, content

@@ -186,11 +186,18 @@ def merged(base: Settings, values: Mapping[str, Any]) -> tuple[Settings, list[st
     return settings, mistakes
 
 
+_REPLACED: Final = {
+    "lfa.start_weights": "begin with learned weights by --learn-from RUN|FILE, in a file crawl.learn_from",
+}
+
+
 def _unknown(key: str, value: object) -> str:
     if is_table(key):
         return f"{key} is a table of settings: write [{key}] and its settings below it"
     if isinstance(value, Mapping):
         return f"unknown table [{key}]; {nearest(key, tables()) or _known_tables()}"
+    if key in _REPLACED:
+        return f"unknown setting {key}; {_REPLACED[key]}"
     return f"unknown setting {key}; {_nearest_setting(key) or _known_tables()}"
 
 

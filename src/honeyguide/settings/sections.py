@@ -93,6 +93,12 @@ class CrawlSettings:
         at_least=0,
         at_most=1,
     )
+    on_page: str = setting(
+        "",
+        "a Python function that is shown every page, as module:function or FILE.py:function; empty for none",
+        names_file=lambda value: value.rpartition(":")[0].endswith(".py"),
+    )
+    on_page_timeout_s: float = setting(10.0, "seconds that it may take over a page, which is lost otherwise", above=0)
     workers: int = setting(
         -1,
         "processes that parse and judge pages beside the crawl; 0 for none, -1 for one where pages come over HTTP, "
@@ -187,12 +193,21 @@ class RefreshSettings:
     """A new pass over the pages of an earlier run: which of them are looked at first."""
 
     run: str = setting("", "the run whose pages are looked at again; honeyguide refresh sets it")
+    new_links: float = setting(
+        0.2,
+        "share of the fetches of a pass for links that the run had not met; 0 follows none",
+        at_least=0,
+        at_most=0.9,
+    )
     change_days: float = setting(30.0, "days in which a page of which nothing is known changes once", above=0)
     relevance_weight: float = setting(
         0.5, "how much relevance counts; with 0 only age and change do", at_least=0, at_most=1
     )
 
 
+PAGE_RULES: Final = ("noindex", "nofollow", "noai", "noimageai", "tdm")
+RESPECT: Final = ("usual", "strict")
+SITE_FILES: Final = ("tdmrep.json", "ai.txt", "llms.txt")
 NOFOLLOW_LINKS: Final = ("all", "same-site", "none")
 STAY_ON: Final = ("anywhere", "seed-hosts", "seed-domains")
 
@@ -249,8 +264,22 @@ class ScopeSettings:
 class DirectiveSettings:
     """Requests of pages to crawlers, and whether they are followed."""
 
-    robots: bool = setting(
-        default=True, meaning="whether noindex, nofollow and none count, in <meta name=robots> and X-Robots-Tag"
+    respect: str = setting(
+        "usual",
+        "usual: as obey says, and other reservations are recorded; strict: nothing is kept that its publisher reserved",
+        choices=RESPECT,
+    )
+    obey: tuple[str, ...] = setting(
+        ("noindex", "nofollow"),
+        "rules of pages that count, in <meta name=robots>, X-Robots-Tag and the headers and tags about text and data "
+        "mining (tdm): nofollow, and those by which a page is not kept: noindex, noai, noimageai, tdm",
+        choices=PAGE_RULES,
+    )
+    site_files: tuple[str, ...] = setting(
+        (),
+        "files asked for once a day of each host that is crawled, and recorded: tdmrep.json, ai.txt, llms.txt; strict "
+        "asks for the first two and obeys them",
+        choices=SITE_FILES,
     )
     nofollow_links: str = setting(
         "same-site",
@@ -263,6 +292,28 @@ class DirectiveSettings:
     refresh_s: float = setting(
         5.0, "a page that sends its reader on within so many seconds is a redirect; -1 for never", at_least=-1
     )
+
+    @property
+    def is_strict(self) -> bool:
+        return self.respect == "strict"
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules of pages that count."""
+        return PAGE_RULES if self.is_strict else self.obey
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that are asked for besides robots.txt."""
+        needed = ("tdmrep.json", "ai.txt") if self.is_strict else ()
+        return tuple(name for name in SITE_FILES if name in (*self.site_files, *needed))
+
+
+PDF: Final = "application/pdf"
+DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+ODT: Final = "application/vnd.oasis.opendocument.text"
+EPUB: Final = "application/epub+zip"
+DOCUMENT_TYPES: Final = (PDF, DOCX, ODT, EPUB)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +328,11 @@ class ParseSettings:
         "megabytes that a process that reads pages may take on for one; a page that needs more is unreadable",
         at_least=1,
     )
+    documents: bool = setting(
+        default=False,
+        meaning="whether PDF (extra documents), .docx, .odt and .epub files are read as pages; live, they are fetched",
+    )
+    max_pages: int = setting(500, "pages of a PDF that are read, the first", at_least=1)
     max_links: int = setting(2000, "links of one page that are read, the first", at_least=0)
     max_words: int = setting(50_000, "words of one page that are judged and learned from, the first", at_least=1)
     max_word_characters: int = setting(100, "characters of a word", at_least=1)
@@ -285,6 +341,10 @@ class ParseSettings:
     max_url_characters: int = setting(2000, "characters of a URL; links to longer ones are left out", at_least=1)
     window_words: int = setting(
         25, "words on each side of a link that count as its surroundings", at_least=0, at_most=1000
+    )
+    fields: tuple[str, ...] = setting(
+        (),
+        "values read from every page, as in price:number=css:.price; a table [fields] of such pairs says the same",
     )
 
 

@@ -158,7 +158,6 @@ class HitPage:
 
     query: str
     total: int  # hits on all pages together
-    is_total_exact: bool  # or there may be fewer
     page: int
     per_page: int
     pages_searched: int
@@ -279,7 +278,6 @@ def shown(results: SearchResults, names: dict[Path, str]) -> HitPage:
     return HitPage(
         query=results.query,
         total=results.total,
-        is_total_exact=results.is_total_exact,
         page=results.page,
         per_page=results.per_page,
         pages_searched=results.pages_searched,

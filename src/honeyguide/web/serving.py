@@ -13,6 +13,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.errors import RunDamaged, ServeError
+from honeyguide.extras import install_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT: Final = 8642
 _GRACE_S: Final = 3  # for answers under way when the server is stopped
-INSTALL: Final = "pip install 'honeyguide[web]', or, from its source folder, pip install '.[web]'"
 
 
 def serve(
@@ -48,7 +48,7 @@ def serve(
     try:
         from honeyguide.web.safety import Access  # noqa: PLC0415 - of the extra, as all that this one needs
     except ImportError as error:
-        raise ServeError(f"the dashboard needs {error.name}, which is not installed: {INSTALL}") from None
+        raise ServeError(f"the dashboard needs {error.name}, which is not installed: {install_hint('web')}") from None
     token = token or ("" if _is_loopback(host) else token_urlsafe(18))
     names = frozenset({"localhost", host.lower(), socket.gethostname().lower()})
     access = Access(names, token, read_only, allow_crawls)
@@ -88,7 +88,7 @@ def server_of(places: Sequence[Path], access: Access | None = None) -> uvicorn.S
 
         from honeyguide.web.app import build_app  # noqa: PLC0415
     except ImportError as error:
-        raise ServeError(f"the dashboard needs {error.name}, which is not installed: {INSTALL}") from None
+        raise ServeError(f"the dashboard needs {error.name}, which is not installed: {install_hint('web')}") from None
 
     def is_ending() -> bool:
         return server.should_exit

@@ -18,6 +18,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import HoneyguideError, SettingsError, StoreError
+from honeyguide.locks import OPEN_FLAGS
 from honeyguide.model import Url
 from honeyguide.runs import RunFolder, is_being_crawled
 from honeyguide.settings import SETTINGS_BY_KEY, Settings, shown, validate
@@ -251,7 +252,7 @@ def _free_name(home: Path, topic: str) -> str:
 def _launch(arguments: Sequence[str], log: Path, has_begun: Callable[[], bool]) -> None:
     """Run a command of ours in a session of its own, and wait until it has begun. StoreError where it ends before."""
     try:
-        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | OPEN_FLAGS, 0o666)
     except OSError as error:
         raise StoreError(f"cannot write {log}: {error.strerror}; free some space or change its rights") from error
     with os.fdopen(handle, "ab") as output:

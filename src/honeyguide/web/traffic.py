@@ -178,7 +178,7 @@ class Log:
 
 def gather_log(reading: Reading) -> Log:
     """Read the last fetches of a run."""
-    restarts = [f"after fetch {each.after_steps:,}: {each.reason}" for each in reading.run.restarts()]
+    restarts = [f"after step {each.after_steps:,}: {each.reason}" for each in reading.run.restarts()]
     return Log(
         tuple(map(_line, reading.run.steps(newest=LOG_LINES))),
         tuple(restarts[: -MOST_RESTARTS - 1 : -1]),

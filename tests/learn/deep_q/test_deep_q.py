@@ -331,7 +331,7 @@ def test_the_profile_has_pertejos_own_values_and_can_be_run() -> None:
 
 def test_without_pytorch_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(SettingsError, match=r"'dqn-fixed': it needs PyTorch; pip install 'honeyguide\[deep\]'"):
+    with pytest.raises(SettingsError, match=r"'dqn-fixed': it needs PyTorch; pip install .*\[deep\]'"):
         pytorch("dqn-fixed", "cpu")
 
 

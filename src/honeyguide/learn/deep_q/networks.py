@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 import numpy as np
 
 from honeyguide.errors import SettingsError
+from honeyguide.extras import install_hint
 from honeyguide.learn.han_features import FeatureSettings, Scale
 from honeyguide.settings import setting
 
@@ -119,7 +120,7 @@ def pytorch(strategy: str, device: str) -> Torch:
         import torch  # noqa: PLC0415 - heavy, and an extra
     except ImportError:
         raise SettingsError(
-            [f"crawl.strategy is {strategy!r}: it needs PyTorch; pip install 'honeyguide[deep]', or choose lfa-sync"]
+            [f"crawl.strategy is {strategy!r}: it needs PyTorch; {install_hint('deep')}, or choose lfa-sync"]
         ) from None
     if device == "cuda" and not torch.cuda.is_available():
         raise SettingsError(
