@@ -14,8 +14,9 @@ runs every contender once, one after the other, in a process of its own (`benchm
 that starts the crawl to its end, without imports; ours have the start of the worker processes and the loading of word
 vectors in them. Processor time is of the whole process with its children, imports included. All follow every link
 within the site; the peers keep the title of each page, ours judges every page by embeddings, scores every link where
-the strategy does, and stores everything; where it says so, guard and full-text index are at work as well. Ours keeps to
-one request at a time, the peers send 32.
+the strategy does, and stores everything; where it says so, guard and full-text index are at work as well: with the
+default strategy, that is what `honeyguide crawl` does unless told otherwise. Ours keeps to one request at a time, the
+peers send 32. A second table tells where the processor time of our crawls goes, in milliseconds a page.
 """
 
 from __future__ import annotations
@@ -31,10 +32,11 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.settings import Settings
 from machine import machine
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ class Lap:
     pages: int
     seconds: float
     processor_s: float
+    parts: dict[str, float] = field(default_factory=dict)  # seconds of processor time, of ours
 
     @property
     def rate(self) -> float:
@@ -95,7 +98,7 @@ def contenders(peers: str, workers: int) -> list[Contender]:
             f"ours, {strategy}, {workers or 'no'} worker{'s' if workers > 1 else ''}, guard and index",
             (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(workers), "whole"),
         )
-        for strategy in ("breadth-first", "best-first")
+        for strategy in ("breadth-first", "best-first", Settings().crawl.strategy)
     ]
     return [*(theirs if peers else []), *ours]
 
@@ -110,7 +113,7 @@ def run(contender: Contender, start: str) -> Lap:
     if process.returncode:
         raise SystemExit(f"{contender.name} ended with status {process.returncode}")
     told = json.loads(output.strip().splitlines()[-1])
-    return Lap(told["pages"], told["seconds"], usage.ru_utime + usage.ru_stime)
+    return Lap(told["pages"], told["seconds"], usage.ru_utime + usage.ru_stime, told.get("parts", {}))
 
 
 @contextmanager
@@ -182,6 +185,17 @@ def main() -> None:
     print("| crawl | pages | pages/s (median; lowest–highest) | times Scrapy | processor ms a page |\n|" + " --- |" * 5)
     for name, each in laps.items():
         print(_row(name, each, laps.get(REFERENCE)))
+    print_parts({name: each for name, each in laps.items() if each[0].parts})
+
+
+def print_parts(laps: dict[str, list[Lap]]) -> None:
+    """Milliseconds of processor time a page by part: medians of the rounds."""
+    if not laps:
+        return
+    print("\n| part |", " | ".join(laps), "|\n|" + " --- |" * (len(laps) + 1))
+    for part in next(iter(laps.values()))[0].parts:
+        medians = (statistics.median(1e3 * lap.parts[part] / lap.pages for lap in each) for each in laps.values())
+        print(f"| {part} |", " | ".join(f"{median:.2f}" for median in medians), "|")
 
 
 def _row(name: str, laps: Sequence[Lap], reference: Sequence[Lap] | None) -> str:

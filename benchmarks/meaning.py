@@ -38,8 +38,8 @@ WEIGHTS = Weights(text=1.0, rank=0.1, topic=0.2, meaning=1.0)
 class NoGuard:
     """A run of which nobody took fingerprints."""
 
-    def guard_fingerprint(self, _step: int) -> None:
-        return None
+    def guard_simhashes(self, _batch: int) -> Iterator[None]:
+        return iter(())
 
 
 def pages(count: int) -> Iterator[IndexedPage]:
@@ -90,9 +90,10 @@ def measured(count: int, dimension: int) -> dict[str, Any]:
     chance = np.random.default_rng(SEED)
     vectors = chance.normal(size=(count, dimension))
     vectors /= np.linalg.norm(vectors, axis=1)[:, None]
-    meanings, wanted = PageVectors(np.arange(1, count + 1), vectors.astype(np.float16)), chance.normal(size=dimension)
-    match = shard.matcher({"title": 2.0}, needs_all=True).match(parse_query("word7 word9"), words_are_optional=True)
-    asked = [ShardQuery(shard, match, Nearness(meanings, wanted))]
+    meanings, wanted = PageVectors.of(np.arange(1, count + 1), vectors), chance.normal(size=dimension)
+    matcher = shard.matcher({"title": 2.0}, needs_all=True)
+    match = matcher.match(parse_query("word7 word9"), words_are_optional=True)
+    asked = [ShardQuery(shard, match, Nearness(meanings, wanted), matcher.optional, matcher.decides)]
 
     def best(hits: int = 10, hosts: tuple[str, ...] = ()) -> int:
         return choose(asked, PageFilter(hosts), WEIGHTS, hits, collapses=True).total

@@ -1,4 +1,4 @@
-"""The command `honeyguide demo`: strategies compared on a synthetic web, over real HTTP, in about a minute.
+"""The command `honeyguide demo`: strategies compared on a synthetic web, over real HTTP, in about half a minute.
 
 It shows a table, the harvest curves, the best pages, and what to type next.
 """
@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
 
 import typer
 from rich import box
@@ -25,26 +25,28 @@ from honeyguide.cli.options import OUTPUT_PANEL, JsonFlag, LogFile, Verbosity
 from honeyguide.cli.output import command, duration, one_line, percent, print_json
 from honeyguide.cli.results import page_table
 from honeyguide.cli.search import snippet_text
-from honeyguide.crawler import crawl, rank
-from honeyguide.errors import RunExists
+from honeyguide.crawler import StopReason, crawl, rank
+from honeyguide.crawler.reporting import write_report
+from honeyguide.errors import HoneyguideError, RunExists
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
-from honeyguide.runs import downsampled, open_run
-from honeyguide.runs.report import write_report
+from honeyguide.runs import downsampled, harvest_curve, open_run
 from honeyguide.search import search_runs
 from honeyguide.settings import SETTINGS_BY_KEY, settings_from, validate, with_overrides
 from honeyguide.settings.sections import OFFLINE_FETCHES
 from honeyguide.text import EnglishVectors, WordVectors
 from honeyguide.web.serving import open_browser, serving_beside
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
-from honeyguide_lab.grading import grade
+from honeyguide_lab.grading import grade, graded
 from honeyguide_lab.labels import TruthLabels
 from honeyguide_lab.oracle import Oracle
+from honeyguide_lab.parallel import run_crawls
 from honeyguide_lab.terminal import MARKERS, draw_curves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from honeyguide.cli.progress import CrawlScreen
     from honeyguide.crawler import Event as CrawlEvent
     from honeyguide.crawler import Listener
     from honeyguide.runs import Run
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from honeyguide_lab.grading import Grade
 
 CURVE_POINTS: Final = 101
+_LOOK_EVERY_S: Final = 2.0
 BEST_PAGES: Final = 5
 FOUND_PAGES: Final = 2
 RANKED_PAGES: Final = 3
@@ -106,7 +109,7 @@ class DemoCrawl:
     strategy: str
     run: Path
     grade: Grade
-    seconds: float  # of real time
+    seconds: float  # by the crawl's clock: real ones over HTTP
 
     @property
     def pages_per_s(self) -> float:
@@ -144,17 +147,92 @@ def crawl_with_each(
     Every mistake in the contest or the names is raised before the first crawl. Ends early when interrupted.
     """
     settings_by_strategy = {strategy: contest.settings(strategy) for strategy in strategies}
-    web, vectors, clock = contest.web(), WordVectors(EnglishVectors()), RealClock()
-    labels = TruthLabels(web, contest.topic)
-    no_oracle = Oracle(reachable=web.on_topic_pages(contest.topic), bound=[0], curve=[0])
+    grader, vectors = _Grader(contest), WordVectors(EnglishVectors())
     for strategy, settings in settings_by_strategy.items():
         if is_interrupted():
             return
-        started = clock.now()
         path, listeners = folder / strategy, listeners_for(settings)
-        with crawl(path, settings, listeners=listeners, is_interrupted=is_interrupted, vectors=vectors) as run:
-            seconds = clock.now() - started
-            yield DemoCrawl(strategy, path, grade(run, labels.is_on_topic, contest.budget, no_oracle), seconds)
+        crawl(path, settings, listeners=listeners, is_interrupted=is_interrupted, vectors=vectors).close()
+        yield grader.grade(strategy, path)
+
+
+def crawl_side_by_side(
+    contest: Contest,
+    strategies: Sequence[str],
+    folder: Path,
+    *,
+    is_interrupted: Callable[[], bool] = lambda: False,
+    on_curves: Callable[[Mapping[str, Sequence[int]]], None] | None = None,
+) -> list[DemoCrawl]:
+    """Do the same in processes of their own, one a core; `on_curves` sees the curves grow.
+
+    When interrupted, all crawls end, and those that had begun come back.
+    """
+    # The cores have enough to do; a worker for each crawl as well would only cost time.
+    tasks = [
+        DemoTask(folder / strategy, with_overrides(contest.settings(strategy), {"crawl.workers": 0}))
+        for strategy in strategies
+    ]
+    grader, clock = _Grader(contest), RealClock()
+    next_look = clock.now()
+
+    def look(_: int) -> None:
+        nonlocal next_look
+        if on_curves is not None and clock.now() >= next_look:
+            curves = {task.run.name: grader.curve_so_far(task.run) if task.is_begun else [0] for task in tasks}
+            on_curves(curves)
+            next_look = clock.now() + _LOOK_EVERY_S
+
+    # The last named learn, and take longest: begun first, none of them runs alone at the end.
+    run_crawls(tasks[::-1], is_interrupted=is_interrupted, on_progress=look)
+    return [grader.grade(task.run.name, task.run) for task in tasks if task.is_begun]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTask:
+    """A crawl of the demo, to be made in a process of its own."""
+
+    run: Path
+    settings: Settings
+    is_done: ClassVar[bool] = False
+    spent: ClassVar[int] = 0
+
+    @property
+    def budget(self) -> int:
+        return self.settings.budget.fetches
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is a run that can be read."""
+        try:
+            open_run(self.run).close()
+        except HoneyguideError:
+            return False
+        return True
+
+    def make(self, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> None:
+        crawl(self.run, self.settings, is_interrupted=is_interrupted).close()
+        on_steps(self.budget)
+
+
+class _Grader:
+    """Grades runs by what the web itself knows of its pages."""
+
+    def __init__(self, contest: Contest) -> None:
+        web = contest.web()
+        self._is_on_topic = TruthLabels(web, contest.topic).is_on_topic
+        self._budget = contest.budget
+        self._no_oracle = Oracle(reachable=web.on_topic_pages(contest.topic), bound=[0], curve=[0])
+
+    def grade(self, strategy: str, path: Path) -> DemoCrawl:
+        with open_run(path) as run:
+            figures = grade(run, self._is_on_topic, self._budget, self._no_oracle)
+            return DemoCrawl(strategy, path, figures, run.progress.spent_seconds)
+
+    def curve_so_far(self, path: Path) -> Sequence[int]:
+        with open_run(path) as run:
+            steps = list(run.steps())
+        return harvest_curve(graded(steps, self._is_on_topic), len(steps))
 
 
 def print_report(contest: Contest, graded: Sequence[DemoCrawl], seconds: float, keep: Path | None) -> None:
@@ -170,7 +248,7 @@ def print_report(contest: Contest, graded: Sequence[DemoCrawl], seconds: float, 
     console.print(
         f"found: share of the {there_are:,} there are; judged: what the judge called relevant.\n", style="dim"
     )
-    console.print(_curves(graded, console.width))
+    console.print(_curves({each.strategy: each.grade.curve for each in graded}, console.width))
     winner = max(graded, key=lambda each: each.grade.relevant)
     console.print(f"\nWhat the judge liked best of the pages that {winner.strategy} found:")
     with open_run(winner.run) as run:
@@ -205,9 +283,10 @@ def print_document(contest: Contest, graded: Sequence[DemoCrawl], seconds: float
 
 def interrupted(graded: Sequence[DemoCrawl], keep: Path | None) -> str:
     """Return the line to show after Ctrl-C: how to go on, or to start again."""
-    if keep is None or not graded:
+    stopped = [each.run for each in graded if each.grade.stop_reason == StopReason.INTERRUPTED]
+    if keep is None or not stopped:
         return "stopped; start again with: honeyguide demo"
-    return f"stopped; go on with: {command('resume', graded[-1].run)}"
+    return "\n  ".join(["stopped; go on with:", *(command("resume", run) for run in stopped)])
 
 
 def _console() -> Console:
@@ -239,8 +318,7 @@ def _table(graded: Sequence[DemoCrawl]) -> Table:
     return table
 
 
-def _curves(graded: Sequence[DemoCrawl], width: int) -> Text:
-    curves = {each.strategy: each.grade.curve for each in graded}
+def _curves(curves: Mapping[str, Sequence[int]], width: int) -> Text:
     drawn = Text(draw_curves(curves, x_title="fetches", y_title="on-topic pages", width=min(width, 100)))
     for marker, colour in zip(MARKERS, _COLOURS, strict=True):
         drawn.highlight_regex(f"[{marker}]+", colour)
@@ -286,9 +364,10 @@ STRATEGIES: Final = ("random", "breadth-first", "best-first", "online-ridge")
 WATCHED_STRATEGY: Final = "online-ridge"
 PAGES: Final = 20_000
 HELP: Final = (
-    "Compare the strategies on a synthetic web; about a minute, no network needed.\n\n"
+    "Compare the strategies on a synthetic web; half a minute, no network needed.\n\n"
     f"Serves a made-up web of {PAGES:,} pages over HTTP on loopback, with dead links, redirects, misleading words and "
-    "robots.txt, and crawls it once with each strategy. The web knows what each of its pages is about, and that alone "
+    "robots.txt, and crawls it once with each strategy, one a core; with -v, --log-file or --serve one after the "
+    "other. The web knows what each of its pages is about, and that alone "
     "grades them: the judge that pays the strategies while they crawl has no say in it.\n\n"
     "[bold]Example[/bold]\n\n"
     "  honeyguide demo --topic astronomy --keep demo-runs\n\n"
@@ -339,18 +418,23 @@ def demo(
         shown = stack.enter_context(_dashboard(folder, browser=not no_browser)) if serve else ()
         with watching(verbose, log_file) as watch:
             started = watch.clock.now()
-            width = max(map(len, names))
-            crawls = crawl_with_each(
-                contest,
-                names,
-                folder,
-                listeners_for=lambda settings: [
-                    *watch.listeners(settings, f"{settings.crawl.strategy:{width}}"),
-                    *shown,
-                ],
-                is_interrupted=watch.is_interrupted,
-            )
-            graded = list(crawls)
+            if serve or verbose or log_file or len(names) == 1:  # followed step by step, so one after the other
+                width = max(map(len, names))
+                crawls = crawl_with_each(
+                    contest,
+                    names,
+                    folder,
+                    listeners_for=lambda settings: [
+                        *watch.listeners(settings, f"{settings.crawl.strategy:{width}}"),
+                        *shown,
+                    ],
+                    is_interrupted=watch.is_interrupted,
+                )
+                graded = list(crawls)
+            else:
+                graded = crawl_side_by_side(
+                    contest, names, folder, is_interrupted=watch.is_interrupted, on_curves=_curves_on(watch.live)
+                )
         if watch.is_interrupted():
             typer.echo(interrupted(graded, keep), err=True)
             raise typer.Exit(watch.is_interrupted.exit_code)
@@ -363,6 +447,19 @@ def demo(
             typer.echo("\nThe dashboard stays until Ctrl-C.", err=True)
             with suppress(KeyboardInterrupt):
                 Event().wait()
+
+
+def _curves_on(screen: CrawlScreen | None) -> Callable[[Mapping[str, Sequence[int]]], None] | None:
+    """Return what draws the curves while they grow; None where there is no terminal."""
+    if screen is None:
+        return None
+
+    def draw(curves: Mapping[str, Sequence[int]]) -> None:
+        fetches = sum(len(curve) - 1 for curve in curves.values())
+        drawn = _curves(curves, screen.console.width)
+        screen.update(Text(f"{fetches:,} fetches so far\n").append_text(drawn), refresh=True)
+
+    return draw
 
 
 @contextmanager

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.errors import HoneyguideError
+from honeyguide.processes import nothing_imported_from_here, serve_parent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from multiprocessing.synchronize import Event as StopEvent
     from pathlib import Path
 
@@ -92,20 +90,8 @@ def _run_here(tasks: Sequence[Task], is_interrupted: Callable[[], bool], on_step
 def _run_in_processes(
     tasks: Sequence[Task], jobs: int, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]
 ) -> bool:
-    with _nothing_imported_from_here():
+    with nothing_imported_from_here():
         return _run_in_spawned(tasks, jobs, is_interrupted, on_steps)
-
-
-@contextmanager
-def _nothing_imported_from_here() -> Iterator[None]:
-    """Have processes that begin meanwhile import nothing that lies in the current folder."""
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = before or "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PYTHONSAFEPATH"]
 
 
 def _run_in_spawned(
@@ -144,17 +130,8 @@ _shared: dict[str, Any] = {}
 
 
 def _begin(stop: StopEvent, steps: object) -> None:
-    """A worker leaves Ctrl-C to its parent, and does not outlive it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    serve_parent()
     _shared.update(stop=stop, steps=steps)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 def _make(task: Task) -> None:

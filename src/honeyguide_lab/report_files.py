@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from honeyguide.extras import install_hint
 from honeyguide.model.counts import count_of
 from honeyguide_lab.plots import (
     can_draw,
@@ -20,7 +21,7 @@ from honeyguide_lab.plots import (
     save_relevance_histogram,
     styles_for,
 )
-from honeyguide_lab.statistics import markdown_table
+from honeyguide_lab.statistics import TOPICS_NEEDED, markdown_table
 from honeyguide_lab.summary import is_headline
 
 if TYPE_CHECKING:
@@ -130,18 +131,20 @@ def _differences(pairs: Sequence[dict[str, Any]]) -> str:
             f"{pair['first']} − {pair['second']}",
             f"{pair['difference']:+.1%}",
             f"{pair['interval'][0]:+.1%} to {pair['interval'][1]:+.1%}",
-            "yes" if pair["is_clear"] else "no",
+            "yes" if pair["is_clear"] else "no" if pair["topics"] >= TOPICS_NEEDED else "too few topics",
         ]
         for pair in pairs
     ]
     said = (
         f"Difference in the share of the oracle, paired by topic and seed (topics: {pairs[0]['topics']}, "
-        f"pairs: {pairs[0]['pairs']}), with a 95% bootstrap interval over topics and repeats."
+        f"pairs: {pairs[0]['pairs']}), with a 95% bootstrap interval over topics and repeats. "
+        f"`clear`: the interval leaves out zero, and there are at least {TOPICS_NEEDED} topics; with fewer it is too "
+        "narrow to be believed."
     )
     return f"## Paired differences\n\n{said}\n\n{markdown_table(('pair', 'mean', '95% interval', 'clear'), rows)}\n"
 
 
-PLOTS_ARE_MISSING: Final = "plots are left out: matplotlib is not installed; pip install 'honeyguide[plots]'"
+PLOTS_ARE_MISSING: Final = f"plots are left out: matplotlib is not installed; {install_hint('plots')}"
 
 
 def write_outputs(

@@ -9,7 +9,7 @@ import pytest
 from deep_strategies import runnable_strategies
 from honeyguide.errors import HoneyguideError
 from honeyguide.runs import open_run
-from honeyguide_lab.demo import Contest, crawl_with_each
+from honeyguide_lab.demo import Contest, crawl_side_by_side, crawl_with_each
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,22 @@ def test_every_strategy_gets_the_same_and_is_graded_by_the_web(tmp_path: Path, s
         assert len(each.grade.curve) == CONTEST.budget + 1
         assert each.document(None)["share_found"] == pytest.approx(on_topic / web.on_topic_pages("geology"), abs=1e-6)
     assert graded["online-ridge"].grade.relevant > graded["random"].grade.relevant
+
+
+def test_crawls_side_by_side_find_what_they_find_one_after_the_other(tmp_path: Path) -> None:
+    strategies = ("random", "online-ridge")
+    seen: list[dict[str, int]] = []
+    beside = crawl_side_by_side(
+        CONTEST,
+        strategies,
+        tmp_path / "beside",
+        on_curves=lambda curves: seen.append({name: len(curve) for name, curve in curves.items()}),
+    )
+    after = list(crawl_with_each(CONTEST, strategies, tmp_path / "after"))
+    assert [(each.strategy, each.grade, each.seconds) for each in beside] == [
+        (each.strategy, each.grade, each.seconds) for each in after
+    ]
+    assert seen, "somebody who watches sees curves"
 
 
 def test_an_interrupted_demo_ends_with_the_run_it_was_at(tmp_path: Path) -> None:

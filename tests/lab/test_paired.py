@@ -20,6 +20,7 @@ def test_a_difference_is_clear_only_over_topics_enough() -> None:
     assert not paired_difference([[1.0], [3.0], [2.0]]).is_clear
     assert paired_difference([[1.0], [3.0], [2.0], [1.5], [2.5], [2.0]]).is_clear
     assert not paired_difference([[1.0], [-3.0], [2.0], [1.5], [-2.5], [2.0]]).is_clear
+    assert paired_difference([[0.5]] * 6).is_clear  # the same everywhere
 
 
 def test_repeats_without_chance_in_them_do_not_make_a_difference_clearer() -> None:

@@ -10,8 +10,10 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name != "gymnasium":
         raise
+    from honeyguide.extras import install_hint
+
     raise ModuleNotFoundError(
-        "honeyguide_lab.environment needs gymnasium: pip install 'honeyguide[gym]'", name="gymnasium"
+        f"honeyguide_lab.environment needs gymnasium: {install_hint('gym')}", name="gymnasium"
     ) from None
 
 from honeyguide_lab.environment.episode import STATE_COLUMNS, CrawlState

@@ -12,6 +12,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
+from honeyguide.extras import install_hint
 from honeyguide.learn.features import COLUMNS
 from honeyguide_lab.environment import ENV_ID, PRACTICE, STATE_COLUMNS, FocusedCrawlEnv, TableSpec
 from lab.environment.practice import play, small_env
@@ -39,7 +40,7 @@ def test_without_gymnasium_the_import_names_the_extra_in_one_line() -> None:
     script = "import sys; sys.modules['gymnasium'] = None\nimport honeyguide_lab.environment"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     last_line = result.stderr.strip().splitlines()[-1]
-    assert last_line == "ModuleNotFoundError: honeyguide_lab.environment needs gymnasium: pip install 'honeyguide[gym]'"
+    assert last_line == f"ModuleNotFoundError: honeyguide_lab.environment needs gymnasium: {install_hint('gym')}"
 
 
 def test_every_observation_lies_in_its_space() -> None:

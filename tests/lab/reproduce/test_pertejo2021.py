@@ -284,7 +284,7 @@ class TestOnASmallWeb:
 
     def test_what_is_missing_is_told(self, reproduced: Reproduced) -> None:
         told = " ".join(reproduced.document["left_out"])
-        assert "pip install 'honeyguide[deep]'" in told
+        assert "(extra `deep`)" in told
         assert "--vectors FILE" in told
         assert "Fiction on" in told
 

@@ -52,9 +52,7 @@ FIXED: Final = Method("an output a page, his network", "dqn-fixed", "pertejo2021
 HIS_PAIR: Final = Method("state and link, his network", "dqn", "pertejo2021-dqn")
 OUR_PAIR: Final = Method("state and link, our settings", "dqn", PROFILE, _PHASES)
 
-NO_PYTORCH: Final = (
-    "Deep Q-learning against the basic crawler (4.4): PyTorch is not installed; `pip install 'honeyguide[deep]'`."
-)
+NO_PYTORCH: Final = "Deep Q-learning against the basic crawler (4.4): PyTorch is not installed (extra `deep`)."
 _EXPLAINED: Final = (
     f"His network is trained for {DEEP_STEPS:,} steps and tested for as many, from the seed, for {DEEP_TOPIC} on the "
     f"reduced dump. The basic crawler “almost quadruples” it (about {BASIC_OVER_DEEP:g} times; no numbers are "
