@@ -12,15 +12,18 @@ SOURCE = Path(__file__).parent.parent / "src"
 PRODUCT, LAB = SOURCE / "honeyguide", SOURCE / "honeyguide_lab"
 FILES = sorted(file for package in (PRODUCT, LAB) for file in package.rglob("*.py"))
 
-LEAVES = {"drafts", "errors", "model", "registry", "settings", "text", "quiet_fastwarc"}
+LEAVES = {"drafts", "errors", "extras", "locks", "model", "processes", "quiet_fastwarc", "registry", "settings", "text"}
 STAGES = ("topic", "frontier", "fetch", "parse", "judge", "guard", "learn")
 ALLOWED = {
-    "drafts": set[str](),
+    "drafts": {"locks"},
+    "locks": set[str](),
     "errors": set[str](),
+    "extras": set[str](),
+    "processes": set[str](),
     "quiet_fastwarc": set[str](),
     "registry": {"errors"},
     "model": {"errors"},
-    "text": {"drafts", "errors", "model"},
+    "text": {"drafts", "errors", "extras", "locks", "model", "processes"},
     "settings": {"errors", "model", "registry"},
     **dict.fromkeys(STAGES, LEAVES),
     "worlds": {*LEAVES, "fetch"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.cli.main import COMMANDS, main
+from honeyguide.crawler import installation
 from honeyguide.runs.trust import keys_that_need_trust
 from honeyguide.settings import SETTINGS_BY_KEY
 
@@ -74,6 +76,60 @@ def test_the_offline_commands_of_the_tutorial_run(
         else:
             subprocess.run(command, shell=True, check=True, cwd=tmp_path)
     assert "Basalt" in capsys.readouterr().out
+
+
+def test_the_how_to_about_corpora_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "howto" / "corpus-for-language-models.md").read_text(encoding="utf-8")
+    (commands,) = re.findall(r"```\n(honeyguide .*?)```", text, flags=re.DOTALL)
+    (example,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    for line in commands.splitlines():
+        assert main(line.removeprefix("honeyguide ").split()) == 0, line
+    pytest.importorskip("pandas", reason="needs pandas")
+    pytest.importorskip("duckdb", reason="needs duckdb")
+    assert " tokens" in run_python("-c", example, cwd=tmp_path)
+
+
+def test_the_commands_about_pandas_and_databases_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module in ("pandas", "duckdb"):
+        pytest.importorskip(module)
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "howto" / "pandas-and-databases.md").read_text(encoding="utf-8")
+    assert main(["crawl", "my-run", "--topic", "geology", "--world", "synthetic", "--budget", "60"]) == 0
+    for line in re.findall(r"^honeyguide export (?!.*s3:).*", text, flags=re.MULTILINE):
+        assert main(line.partition("  #")[0].removeprefix("honeyguide ").split()) == 0, line
+    assert len(re.findall(r"^pages\.\w+: \d+ pages$", capsys.readouterr().out, flags=re.MULTILINE)) == 4
+    frame, database = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    assert "host" in run_python("-c", frame, cwd=tmp_path)
+    assert len(run_python("-c", database, cwd=tmp_path).splitlines()) == 5
+
+
+def test_the_commands_about_installing_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(installation, "_network", lambda _: ())  # a test asks no name server
+    text = (ROOT / "docs" / "howto" / "install.md").read_text(encoding="utf-8")
+    for line in re.findall(r"^honeyguide (?:doctor|init|crawl|completions) .*", text, flags=re.MULTILINE):
+        words = re.split(r"  #| > ", line.removeprefix("honeyguide "))[0].split()
+        assert main(words) == 0, line
+    assert (tmp_path / "my-run").is_dir()
+
+
+def test_completion_can_be_put_into_a_fresh_home(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "howto" / "install.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sh\n(mkdir[^`]*completions bash[^`]*)```", text)
+    script = f'set -e\nhoneyguide() {{ "{sys.executable}" -m honeyguide "$@"; }}\n{block}'
+    subprocess.run(["bash", "-c", script], check=True, env={**os.environ, "HOME": str(tmp_path)})
+    assert (tmp_path / ".config" / "fish" / "completions" / "honeyguide.fish").stat().st_size
+
+
+def test_the_public_names_are_shown(tmp_path: Path) -> None:
+    assert (
+        run_python("-c", "import honeyguide; print(set(honeyguide.__all__) == set(dir(honeyguide)))", cwd=tmp_path)
+        == "True\n"
+    )
 
 
 def test_links_between_documents_lead_somewhere() -> None:
