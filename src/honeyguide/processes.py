@@ -10,14 +10,17 @@ import os
 import signal
 import threading
 from collections import deque
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import connection, get_context, parent_process
-from typing import TYPE_CHECKING, Final, TypeVar
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Future
+    from multiprocessing.connection import Connection
     from types import TracebackType
     from typing import Self
 
@@ -27,32 +30,50 @@ _AHEAD: Final = 2  # pieces of work a process that wait or are under way
 
 
 class WorkerPool:
-    """So many processes, started at the first work; with `jobs` 1 there is none, and the work is done here."""
+    """So many processes, each started at its first work; with `jobs` 1 there is none, and the work is done here.
+
+    A thread of ours serves each process over a pipe of its own, so that a process that is killed, even halfway through
+    a large result, is noticed by the end of its pipe. `ProcessPoolExecutor` shares one pipe for all results, and waits
+    for ever for the rest of such a result.
+    """
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
-        self._submitting = threading.Lock()  # several threads may have work
-        self._pool = (
-            ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=serve_parent) if jobs > 1 else None
-        )
+        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="worker") if jobs > 1 else None
+        self._idle: SimpleQueue[_Process | None] = SimpleQueue()  # None for one that is to be started
+        self._started: list[_Process] = []
+        self._starting = threading.Lock()
+        self._is_closed = False
+        for _ in range(jobs):
+            self._idle.put(None)
 
     def map(self, work: Callable[[T], R], pieces: Iterable[T]) -> Iterator[R]:
-        """Yield the result of each piece, in order. Takes pieces at most two a process ahead of the results."""
-        if self._pool is None:
+        """Yield the result of each piece, in order. Takes pieces at most two a process ahead of the results.
+
+        Raises what the work raised, and BrokenProcessPool where a process was ended from outside. Several threads may
+        have work at once.
+        """
+        if self._threads is None:
             yield from map(work, pieces)
             return
         waiting: deque[Future[R]] = deque()
         for piece in pieces:
-            with self._submitting, nothing_imported_from_here():
-                waiting.append(self._pool.submit(work, piece))
+            waiting.append(self._threads.submit(self._in_process, work, piece))
             if len(waiting) > _AHEAD * self.jobs:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        """End the processes, whatever they are doing; may be called twice."""
+        if self._threads is None:
+            return
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._starting:
+            self._is_closed = True
+        for process in self._started:
+            process.end()
+        self._threads.shutdown(wait=True)
 
     def __enter__(self) -> Self:
         return self
@@ -61,6 +82,63 @@ class WorkerPool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _in_process(self, work: Callable[[T], R], piece: T) -> R:
+        process = self._idle.get()  # there are as many as threads
+        try:
+            if process is None:
+                process = self._start()
+            return process.do(work, piece)
+        finally:
+            self._idle.put(process)
+
+    def _start(self) -> _Process:
+        with self._starting, nothing_imported_from_here():
+            if self._is_closed:
+                raise BrokenProcessPool("the pool is closed")
+            process = _Process()
+            self._started.append(process)
+            return process
+
+
+class _Process:
+    """One process, and the line to it."""
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        self._line, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()  # the process alone holds it now, so that its death ends the line
+
+    def do(self, work: Callable[[T], R], piece: T) -> R:
+        try:
+            self._line.send((work, piece))
+            is_done, result = self._line.recv()
+        except (EOFError, OSError) as error:
+            raise BrokenProcessPool("a process was ended from outside") from error
+        if not is_done:
+            raise result
+        return result
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+
+
+def _work(line: Connection[Any, Any]) -> None:
+    """In a new process: do what is asked for until nobody asks any more."""
+    serve_parent()
+    while True:
+        try:
+            work, piece = line.recv()
+        except EOFError:
+            return
+        try:
+            answer = True, work(piece)
+        except Exception as error:  # noqa: BLE001 - the parent raises it
+            answer = False, error
+        line.send(answer)
 
 
 @contextmanager
