@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 import honeyguide
+from cli.conftest import PROGRAM
 from honeyguide.runs.exports import EdgesWritten
 
 if TYPE_CHECKING:
@@ -119,3 +122,24 @@ def test_a_folder_at_an_address_is_never_mixed_with_another(cli: Cli, shared_run
     cli("export", shared_run, "--format", "jsonl", f"file://{tmp_path}/notes", "--overwrite", status=2)
     assert "is there already and a folder; name a file in it" in cli.err
     assert [file.name for file in (tmp_path / "notes").iterdir()] == ["mine.md"]
+
+
+@pytest.mark.parametrize(
+    ("command", "counted"), [(["export", "--format", "jsonl"], "pages"), (["report", "--output", "-"], "fetches")]
+)
+def test_a_terminal_shows_how_far_it_is_while_the_output_goes_elsewhere(
+    shared_run: Path, tmp_path: Path, command: list[str], counted: str
+) -> None:
+    pty = pytest.importorskip("pty")
+    terminal, its_end = pty.openpty()
+    with (tmp_path / "out").open("wb") as out:
+        process = subprocess.Popen([*PROGRAM, *command, str(shared_run)], stdout=out, stderr=its_end)
+    os.close(its_end)
+    shown = b""
+    with suppress(OSError):  # at the end
+        while read := os.read(terminal, 10_000):
+            shown += read
+    os.close(terminal)
+    assert process.wait() == 0
+    assert counted in shown.decode()
+    assert (tmp_path / "out").read_text(encoding="utf-8").startswith(("{", "<!doctype html>"))

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 import honeyguide
+from honeyguide.model import Redirected, Url
 from honeyguide.runs import CrawledPages
 from search.small_runs import html, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from honeyguide.runs import Run
+    from scripted_world import Script
 
 CLOSED = '<meta name="robots" content="noindex">'
 PAGES = {
@@ -74,3 +77,26 @@ def test_in_order_nothing_is_sorted_and_nothing_before_the_step_is_read(run: Run
     database.close()
     assert plan[0] == "SEARCH s USING INTEGER PRIMARY KEY (rowid>?)"
     assert not [line for line in plan if "TEMP B-TREE" in line or line.startswith("SCAN p")]
+
+
+def test_parents_are_the_pages_whose_links_lead_here_redirects_resolved(tmp_path: Path) -> None:
+    moved = {f"http://a.test/old{n}": Redirected(301, Url("http://a.test/end")) for n in range(2)}
+    pages: Script = {
+        "http://a.test/": html("Start", "rock", "/end", "/old0", "/old1", "/", "/closed"),
+        "http://a.test/other": html("Other", "rock", "/old1", "/"),
+        "http://a.test/closed": CLOSED + html("Closed", "rock", "/end"),
+        "http://a.test/end": html("End", "rock", "/end", "/other"),
+        **moved,
+    }
+    with honeyguide.open_run(run_of(tmp_path / "run", pages)) as run, run.at_one_moment():
+        reader = run.crawled_pages()
+        told = {page.url.path: [url.path for url in reader.parents(page, 10)[0]] for page in reader.all()}
+        linked = sorted((target, source) for source, target in reader.links())
+        by_number = {page.link: page for page in reader.all()}
+        assert linked == sorted(
+            (number, source)
+            for number, page in by_number.items()
+            for source, other in by_number.items()
+            if other.url in reader.parents(page, 10)[0]
+        )
+    assert told == {"/": ["/other"], "/other": ["/end"], "/end": ["/", "/other"]}

@@ -105,8 +105,11 @@ def _write_to_stdout(run: Path, chosen: exports.ExportFormat, options: exports.E
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(newline=chosen.newline)
     with open_run(run) as opened:
-        text = TerminalText(sys.stdout) if sys.stdout.isatty() else sys.stdout
-        chosen.write(opened, sys.stdout.buffer if chosen.is_binary else text, options, lambda *_: None)
+        if sys.stdout.isatty():
+            chosen.write(opened, TerminalText(sys.stdout), options, lambda *_: None)
+            return
+        with progress_bar("pages") as progress:
+            chosen.write(opened, sys.stdout.buffer if chosen.is_binary else sys.stdout, options, progress)
 
 
 def refuse_to_replace(file: Path | str, *, overwrite: bool) -> None:
@@ -143,9 +146,12 @@ def report(
     from honeyguide.crawler.reporting import report_html, write_report  # noqa: PLC0415 - takes a while to load
 
     if output == _STDOUT:
-        with open_run(run) as opened:
-            print(report_html(opened, top=top), end="")
+        with open_run(run) as opened, progress_bar("fetches") as progress:
+            html = report_html(opened, top=top, on_progress=progress)
+        print(html, end="")
         return
     if output is not None:
         refuse_to_replace(output, overwrite=overwrite)
-    print(write_report(run, output, top=top))
+    with progress_bar("fetches") as progress:
+        written = write_report(run, output, top=top, on_progress=progress)
+    print(written)

@@ -131,7 +131,9 @@ def progress_bar(title: str = "") -> Iterator[Callable[..., None]]:
         TextColumn("{task.fields[detail]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    # What is printed shows above the bar where both are on a terminal; what goes into a file or pipe must get there.
+    on_screen = sys.stdout.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=on_screen) as bars:
         task_by_title: dict[str, Any] = {}
 
         def show(done: int, total: int | None, title: str = title, detail: str = "") -> None:

@@ -12,6 +12,7 @@ from honeyguide.runs.report import report_html as render_report
 from honeyguide.runs.run import opened_run
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from honeyguide.crawler.what_pays import AnswersBySign, WhatPays
@@ -30,21 +31,28 @@ SIGN_WORDS: Final = {
 """Links with something in common, in words, by kind."""
 
 
-def write_report(run: Run | Path | str, file: Path | str | None = None, *, top: int = TOP) -> Path:
+def write_report(
+    run: Run | Path | str,
+    file: Path | str | None = None,
+    *,
+    top: int = TOP,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+) -> Path:
     """Write the report of a run and return its path: `report.html` in the run folder unless `file` is given.
 
     The file is replaced when the new one is complete. `top` is how many pages it shows, from 1 to 200; SettingsError
-    for any other number.
+    for any other number. `on_progress` hears now and then how many fetches are counted, and of how many.
     """
     check_top(top)
     with opened_run(run) as source:
-        return write_html(report_html(source, top=top), source, file)
+        return write_html(report_html(source, top=top, on_progress=on_progress), source, file)
 
 
-def report_html(run: Run, *, top: int = TOP) -> str:
+def report_html(run: Run, *, top: int = TOP, on_progress: Callable[[int, int], None] = lambda *_: None) -> str:
     """Return the report of an open run as HTML. Of a run of someone else, what its files would tell is left out."""
     check_top(top)
-    return render_report(run, top=top, insights=_insights(run))
+    on_progress(0, run.progress.steps)  # at once: what was learned takes a while to read
+    return render_report(run, top=top, insights=_insights(run), on_progress=on_progress)
 
 
 def _insights(run: Run) -> Insights:

@@ -214,14 +214,27 @@ class CrawledPages:
         return found.fetchone() is not None
 
     def _sort_by_target(self) -> None:
+        """Let the database sort the links, which it does on disk, and in a small part of the time."""
+        source_is, target_is = (_which(each, relevant_only=False) for each in ("p", "t"))
         with wrap_sqlite_errors(self._path):
-            self._db.execute("DROP TABLE IF EXISTS temp.page_links")
+            for statement in (
+                "DROP TABLE IF EXISTS temp.page_links",
+                "DROP TABLE IF EXISTS temp.redirect_ends",
+                "CREATE TEMP TABLE redirect_ends (link INTEGER PRIMARY KEY, target INTEGER)",
+                """CREATE TEMP TABLE page_links (target INTEGER, source INTEGER, PRIMARY KEY (target, source))
+                   WITHOUT ROWID""",
+            ):
+                self._db.execute(statement)
+            ends = redirect_ends(self._select)
+            self._db.executemany("INSERT INTO temp.redirect_ends VALUES (?, ?)", ends.items())
             self._db.execute(
-                "CREATE TEMP TABLE page_links (target INTEGER, source INTEGER, PRIMARY KEY (target, source))"
-                " WITHOUT ROWID"
+                # Links that redirect to one page are one link to it.
+                f"""INSERT OR IGNORE INTO temp.page_links
+                    SELECT t.link, e.source FROM edges e CROSS JOIN pages p ON p.link = e.source
+                        LEFT JOIN temp.redirect_ends r ON r.link = e.target
+                        CROSS JOIN pages t ON t.link = coalesce(r.target, e.target)
+                    WHERE t.link != e.source AND {source_is} AND {target_is} ORDER BY t.link, e.source"""  # noqa: S608
             )
-            pairs = ((target, source) for source, target in self._links(relevant_only=False))
-            self._db.executemany("INSERT INTO temp.page_links VALUES (?, ?)", pairs)
         self._has_parents = True
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:

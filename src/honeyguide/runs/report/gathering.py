@@ -117,7 +117,12 @@ class RunReport:
     settings: ReportedSettings
 
 
-def gather(run: Run, top: int, insights: Insights = Insights()) -> RunReport:  # noqa: B008 - frozen
+def gather(
+    run: Run,
+    top: int,
+    insights: Insights = Insights(),
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+) -> RunReport:
     """Read a run at one moment; `top` is how many pages to show."""
     with run.at_one_moment():
         settings = run.settings
@@ -126,7 +131,7 @@ def gather(run: Run, top: int, insights: Insights = Insights()) -> RunReport:  #
         snippets = PageSnippets(run, shown)
         first = next(run.crawled_pages().all(limit=1), None)
         has_dates = settings.crawl.world == "live" and first is not None
-        counted = stats(run, TOP_HOSTS)
+        counted = stats(run, TOP_HOSTS, on_progress=on_progress)
         sums = RunSums()
         sums.extend(run)
         results = tuple(

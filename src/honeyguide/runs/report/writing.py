@@ -20,7 +20,7 @@ from honeyguide.runs.report.drawing import colour_by_host, curve_drawing, lay_ou
 from honeyguide.runs.report.gathering import MOST_RESULTS, Insights, gather
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from honeyguide.runs import Run
     from honeyguide.runs.report.drawing import Places
@@ -43,10 +43,16 @@ def write_html(html: str, run: Run, file: Path | str | None = None) -> Path:
     return path
 
 
-def report_html(run: Run, *, top: int = TOP, insights: Insights = Insights()) -> str:  # noqa: B008 - frozen
+def report_html(
+    run: Run,
+    *,
+    top: int = TOP,
+    insights: Insights = Insights(),  # noqa: B008 - frozen
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+) -> str:
     """Return the report of an open run as HTML. SettingsError where `top`, the pages shown, is not from 1 to 200."""
     check_top(top)
-    return render(gather(run, top, insights))
+    return render(gather(run, top, insights, on_progress))
 
 
 def render(report: RunReport) -> str:
