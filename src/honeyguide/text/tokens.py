@@ -9,10 +9,13 @@ from importlib import resources
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import Stemmer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from honeyguide.model import Page, Url
 
@@ -107,13 +110,30 @@ def main_text(page: Page) -> str:
     """Return the text outside navigation, header and footer; one space where a part was left out."""
     if page.main_spans == ((0, len(page.words)),):
         return page.text
-    lowered = page.text.lower()
-    starts = [word.start() for word in WORD.finditer(lowered)]
-    if len(lowered) != len(page.text) or len(starts) != len(page.words):
-        # A letter such as İ is longer in lower case, and then places in the one are not places in the other.
+    starts = _word_starts(page.text)
+    if "İ" in page.text or len(starts) != len(page.words):
+        # That letter is longer in lower case, and then places in the one are not places in the other.
         return " ".join(page.main_words)
-    starts.append(len(page.text))
-    return " ".join(page.text[starts[first] : starts[end]].strip() for first, end in page.main_spans)
+    cuts = np.append(starts, len(page.text))[np.array(page.main_spans, dtype=np.int64).reshape(-1, 2)].tolist()
+    return " ".join(page.text[first:end].strip() for first, end in cuts)
+
+
+def _word_starts(text: str) -> NDArray[np.int64]:
+    """Return where each word of a text begins. The expression takes nine times as long."""
+    codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
+    if len(codes) != len(text):  # a letter of two codes
+        return np.array([word.start() for word in WORD.finditer(text)], dtype=np.int64)
+    inside = np.zeros(len(codes) + 2, dtype=np.bool_)
+    inside[1:-1] = _in_words().take(codes)
+    apostrophes = np.flatnonzero((codes == ord("'")) | (codes == ord("’")))
+    inside[apostrophes + 1] = inside[apostrophes] & inside[apostrophes + 2]
+    return np.flatnonzero(inside[1:] & ~inside[:-1])
+
+
+@cache
+def _in_words() -> NDArray[np.bool_]:
+    """Tell for each character that has one code whether words have it in them."""
+    return np.array([chr(code).isalnum() for code in range(1 << 16)], dtype=np.bool_)
 
 
 def first_words(text: str, count: int) -> str:
