@@ -24,6 +24,7 @@ from honeyguide.crawler import (
     CrawlStarted,
     CrawlStopped,
     LinkSkipped,
+    PagesRead,
     StopReason,
     crawl,
     resume,
@@ -215,6 +216,7 @@ class CrawlTask:
             "listeners": [counter],
             "is_interrupted": is_interrupted,
             "vectors": shared_vectors(self.settings.chosen_vectors),
+            "readings": shared_readings(),
         }
         if self.told is not None:
             options |= _told_by_labels(self.told, has_perfect_judge=self.has_perfect_judge)
@@ -238,10 +240,13 @@ def _clear_what_never_began(run: Path) -> None:
 
 
 class _ProcessorClock:
-    """Seconds for which processors worked for this process: what a crawl costs, whatever else the machine does."""
+    """Seconds for which processors worked for a crawl, whatever else the machine does.
+
+    A page that an earlier crawl has read, or another process, counts with what reading it took.
+    """
 
     def now(self) -> float:
-        return time.process_time()
+        return time.process_time() + shared_readings().elsewhere_s
 
 
 class _StepCounter:
@@ -269,6 +274,12 @@ class _StepCounter:
         if self.steps - self._reported >= _STEPS_AT_A_TIME or isinstance(event, CrawlStopped):
             self._on_steps(self.steps - self._reported)
             self._reported = self.steps
+
+
+@cache
+def shared_readings() -> PagesRead:
+    """Return the pages that the crawls of this process have read."""
+    return PagesRead()
 
 
 @lru_cache(maxsize=1)

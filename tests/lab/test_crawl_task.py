@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from honeyguide.crawler import PagesRead
+from honeyguide.crawler.preparing import Preparation
 from honeyguide.runs import open_run
 from honeyguide.settings import settings_from, with_overrides
+from honeyguide_lab import crawl_task
 from honeyguide_lab.crawl_task import CrawlTask
 from honeyguide_lab.spec import LABORATORY
 
@@ -75,3 +78,34 @@ def test_the_time_at_work_adds_up(tmp_path: Path) -> None:
     first = made(task(tmp_path, 5)).seconds
     second = made(task(tmp_path, 40)).seconds
     assert 0 < first < second
+
+
+def test_pages_that_an_earlier_crawl_has_read_are_not_parsed_again_and_make_the_same_crawl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = PagesRead()
+    monkeypatch.setattr(crawl_task, "shared_readings", lambda: readings)
+    first = made(task(tmp_path / "first", 30, "best-first"))
+    assert readings.elsewhere_s == 0
+    parsed: list[str] = []
+    monkeypatch.setattr(Preparation, "prepare", lambda _, url, __: parsed.append(url.text))
+    second = made(task(tmp_path / "second", 30, "best-first"))
+    assert not parsed
+    assert fetched(second) == fetched(first)
+    with open_run(first.run) as one, open_run(second.run) as other:
+        assert [page.relevance for page in one.pages()] == [page.relevance for page in other.pages()]
+    assert 0 < readings.elsewhere_s < second.processor_s_per_step * 30  # reading them counts all the same
+
+
+def test_a_page_is_read_again_for_a_crawl_that_parses_in_another_manner_and_the_oldest_one_goes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = PagesRead(most_bytes=50_000)
+    monkeypatch.setattr(crawl_task, "shared_readings", lambda: readings)
+    made(task(tmp_path / "first", 60, "breadth-first"))
+    made(task(tmp_path / "second", 60, "tag-path-bandit"))  # looks at the place of every link
+    again = task(tmp_path / "third", 60, "tag-path-bandit")
+    with_own = task(tmp_path / "fourth", 60, "tag-path-bandit")
+    made(again)
+    monkeypatch.setattr(crawl_task, "shared_readings", PagesRead)
+    assert fetched(made(with_own)) == fetched(again)

@@ -37,6 +37,7 @@ from honeyguide.crawler.learned_weights import hands_on, learned_weights
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.named_pages import preset_seed_urls, with_examples_read
 from honeyguide.crawler.parts import Parts
+from honeyguide.crawler.preparing import PagesRead
 from honeyguide.crawler.refreshing import days_between_changes, settings_of_pass, settings_to_refresh
 from honeyguide.crawler.resume import budget_asked, settings_to_resume, with_budget
 from honeyguide.crawler.start import (
@@ -80,6 +81,7 @@ __all__ = [
     "Listener",
     "PageJudged",
     "PageUnchanged",
+    "PagesRead",
     "Parts",
     "RunExplainer",
     "RunToAnswer",

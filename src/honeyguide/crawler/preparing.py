@@ -11,13 +11,15 @@ import logging
 import pickle
 import struct
 from array import array
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from time import thread_time
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import numpy as np
+import xxhash
 
 from honeyguide.errors import DocumentError
 from honeyguide.guard import Fingerprint, fingerprint_of
@@ -200,6 +202,75 @@ def describe_safely(judge: LearningJudge, page: Page) -> NDArray[np.float16] | U
 
 def _one_line(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+ReadingKey: TypeAlias = tuple[str, str, int]
+"""World and manner of parsing, address, and a hash of the body."""
+
+
+class PagesRead:
+    """Pages that crawls have read, for other crawls in this process that parse the same bodies in the same manner.
+
+    What is kept is bounded; the page that was used longest ago goes first.
+    """
+
+    def __init__(self, most_bytes: int = 256_000_000) -> None:
+        self.elsewhere_s = 0.0
+        """Processor time that reading took, of pages that were read before or by another process."""
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._kept: OrderedDict[ReadingKey, tuple[bytes, float]] = OrderedDict()
+
+    def find(self, key: ReadingKey) -> Prepared | None:
+        """Return the page, with the time that it took to read; None where it is not kept."""
+        if key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        pickled, parse_s = self._kept[key]
+        self.elsewhere_s += parse_s
+        return received(pickle.loads(pickled))  # noqa: S301 - our own, from this very process
+
+    def keep(self, key: ReadingKey, prepared: Prepared, *, is_read_here: bool) -> None:
+        """Keep the page, and nothing that a judge, a guard or a hook has made of it."""
+        if not is_read_here:
+            self.elsewhere_s += prepared.seconds
+        pickled = pickle.dumps(shipped(Prepared(prepared.page, None, None, parse_s=prepared.parse_s)), protocol=5)
+        self._kept[key] = pickled, prepared.parse_s
+        self._bytes += len(pickled)
+        while self._bytes > self._most_bytes:
+            _, (oldest, _) = self._kept.popitem(last=False)
+            self._bytes -= len(oldest)
+
+
+class WithReadings:
+    """A preparer to which no page is given that some crawl has read before."""
+
+    def __init__(self, readings: PagesRead, manner: str, beside: Preparer | None, home: Preparation) -> None:
+        """Pages come from the world, and are parsed in the manner, that `manner` names. Not where a hook sees pages.
+
+        Those that `beside` does not take are read `home`.
+        """
+        self._readings = readings
+        self._manner = manner
+        self._beside = beside
+        self._home = home
+
+    def takes(self, fetched: Fetched) -> bool:  # noqa: ARG002 - any page may have been read before
+        return True
+
+    async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
+        key = self._manner, url.text, xxhash.xxh3_64_intdigest(fetched.body)
+        kept = self._readings.find(key)
+        if kept is not None:
+            return kept
+        is_read_here = self._beside is None or not self._beside.takes(fetched)
+        if self._beside is None or is_read_here:
+            prepared = self._home.prepare(url, fetched)
+        else:
+            prepared = await self._beside.prepare(url, fetched)
+        if isinstance(prepared, Prepared):
+            self._readings.keep(key, prepared, is_read_here=is_read_here)
+        return prepared
 
 
 LENGTH: Final = struct.Struct("!Q")

@@ -27,7 +27,7 @@ from honeyguide.crawler.indexing import Indexing
 from honeyguide.crawler.loop import CrawlLoop
 from honeyguide.crawler.machine_limits import MachineLimits
 from honeyguide.crawler.named_pages import listed_again, with_examples_read, with_listed_seeds
-from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation
+from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation, WithReadings
 from honeyguide.crawler.questions import Questions
 from honeyguide.crawler.refreshing import (
     new_among,
@@ -50,6 +50,7 @@ from honeyguide.crawler.workers import Workers
 from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
+from honeyguide.parse import manner_of_parsing
 from honeyguide.runs import RunFolder, RunLock, StopRequest, body_packer, open_run, open_store, remember
 from honeyguide.runs.inbox import MOST_SEEN, take
 from honeyguide.runs.passes import PassFolder
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.events import Dispatch, Listener
     from honeyguide.crawler.hooks import OnPage
     from honeyguide.crawler.parts import Parts
+    from honeyguide.crawler.preparing import PagesRead, Preparer
     from honeyguide.crawler.questions import OnQuestion
     from honeyguide.judge import Judge
     from honeyguide.model import KnownPage, Page, Url, Verdict
@@ -92,6 +94,7 @@ class CrawlOptions(TypedDict, total=False):
     listeners: Sequence[Listener]  # told of every event, after it is stored
     is_interrupted: Callable[[], bool]  # asked between steps; True stops the crawl, to be resumed later
     vectors: WordVectors  # loaded already, to be shared by several crawls
+    readings: PagesRead  # pages read already, to be shared by several crawls in this process
     judge: Judge  # takes the place of the one the settings name; to resume the run, give it again
     answers: Sequence[PageAnswer]  # about pages, to begin with; those about pages that have not come wait for them
     on_page: OnPage  # is shown every page, in another process; see `hooks.HookedPage`; to resume the run, give it again
@@ -238,7 +241,11 @@ async def _run_to_the_end(
     store, settings, parts = crawl.store, crawl.settings, crawl.parts
     progress = store.progress()
     begin = max((page.checked_at for page in crawl.known), default=0.0) if progress is None else progress.now
-    transport, clock = transport_for(crawl.world, begin, _with_home(crawl.workers, parts, crawl.builder))
+    preparer: Preparer | None = _with_home(crawl.workers, parts, crawl.builder)
+    if "readings" in options and not crawl.builder.is_hooked:
+        manner = f"{settings.crawl.world} {manner_of_parsing(crawl.builder.settings)}"
+        preparer = WithReadings(options["readings"], manner, preparer, Preparation(parts.parse))
+    transport, clock = transport_for(crawl.world, begin, preparer)
     opened.push_async_callback(transport.close)
     if is_resumed:
         crawl.hosts.go_on(store, clock.now())

@@ -17,7 +17,7 @@ What a person names as a sitemap or feed is no page: `listing` reads the address
 """
 
 from honeyguide.parse.charset import decode
-from honeyguide.parse.document import media_type_of, parse, parser_for
+from honeyguide.parse.document import manner_of_parsing, media_type_of, parse, parser_for
 from honeyguide.parse.links import WHOLE_PAGE, WIKIPEDIA, PageRules
 from honeyguide.parse.listing import Listing, read_listing, sitemaps_in_robots
 from honeyguide.parse.markup_cost import is_quick
@@ -31,6 +31,7 @@ __all__ = [
     "decode",
     "is_quick",
     "json_ld_of",
+    "manner_of_parsing",
     "media_type_of",
     "microdata_of",
     "open_graph_of",

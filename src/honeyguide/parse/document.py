@@ -163,6 +163,11 @@ def parser_for(settings: Settings, *, with_fields: bool = False) -> Callable[[Ur
     return partial(parse, rules=rules, agent=settings.fetch.product, limits=settings.parse, fields=fields)
 
 
+def manner_of_parsing(settings: Settings) -> str:
+    """Name all that `parser_for` goes by: where it is the same, equal bodies make equal pages."""
+    return repr((rules_of(settings.crawl), settings.fetch.product, settings.parse))
+
+
 def _read_fields(fields: Sequence[FieldRule], url: Url, html: str) -> tuple[tuple[str, FieldValue], ...]:
     from honeyguide.parse.fields import read_fields  # noqa: PLC0415 - most crawls have none
 
