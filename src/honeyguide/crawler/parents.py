@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from honeyguide.frontier import grown, release
 from honeyguide.judge import moved_by_answers
 from honeyguide.model import LinkContext, PageFacts, ParentRules, ParentStats
 
@@ -43,6 +44,7 @@ _COLUMNS: Final = np.dtype(
     ]
 )
 BYTES_A_LINK: Final = _COLUMNS.itemsize
+RELEASED_EVERY: Final = 64  # pages; then cold parents leave memory, where they are in a file
 _NONE: Final = np.zeros(1, dtype=_COLUMNS)  # the columns of a link without a parent
 
 
@@ -64,13 +66,14 @@ class ParentTable:
         self._score = score if score is not None and self.rules.is_newest else float
         self._table = np.zeros(1024, dtype=_COLUMNS)
         self._count = 0  # one more than the highest link that ever had a parent
+        self._pages = 0
 
     def __len__(self) -> int:
         return self._count
 
     @property
     def nbytes(self) -> int:
-        """Memory of the table; columns double when they are full."""
+        """Size of the table, in memory or in a file; it doubles when it is full."""
         return self._table.nbytes
 
     def parents(self, links: Sequence[LinkId] | NDArray[np.int64]) -> ParentStats:
@@ -124,6 +127,9 @@ class ParentTable:
         if not len(numbers):
             return
         self._reach(int(numbers.max()) + 1)
+        self._pages += 1
+        if self._pages % RELEASED_EVERY == 0:
+            release([self._table])
         rows = self._table[numbers]
         rows["smoothed"] = np.where(rows["parents"] > 0, np.maximum(rows["smoothed"], parent.smoothed), parent.smoothed)
         rows["nearness"] = np.maximum(rows["nearness"], max(self.rules.farthest - parent.distance, 0))
@@ -173,9 +179,7 @@ class ParentTable:
     def _reach(self, count: int) -> None:
         self._count = max(self._count, count)
         if count > len(self._table):
-            grown = np.zeros(max(count, 2 * len(self._table)), dtype=_COLUMNS)
-            grown[: len(self._table)] = self._table
-            self._table = grown
+            self._table = grown(self._table, count, fill=0)
 
 
 def link_context(

@@ -104,7 +104,7 @@ class Chunks:
         """
         self._admissions += 1
         if self._admissions % RELEASED_EVERY == 0:
-            release((self.row, self.score))
+            release((self.row, self.score, self.slot_of, *(() if self.chance is None else (self.chance,))))
         self._make_room_for_link(int(links.max()))
         self._make_room_for_host(int(hosts[-1]))
         assert (self.slot_of[links] == NO_LINK).all(), "a link that waits already is pushed again"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from honeyguide.model import Fetched, Page, Url
@@ -11,10 +11,11 @@ from honeyguide.parse import parse
 from honeyguide.worlds.wiki import WikiWorld, build_wiki
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 HOME = "https://en.wiki.test/wiki/"
+NAMESPACES = {-2: "Media", 1: "Talk", 4: "Wikitest", 6: "Bild", 10: "Template", 14: "Kategorie"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +29,21 @@ class Written:
 
 
 def dump_xml(
-    pages: Sequence[Written], *, version: str = "0.10", case: str = "first-letter", base: str = f"{HOME}Main_Page"
+    pages: Sequence[Written],
+    *,
+    version: str = "0.10",
+    case: str = "first-letter",
+    base: str = f"{HOME}Main_Page",
+    namespaces: Mapping[int, str] = NAMESPACES,
 ) -> bytes:
     """A whole dump. Versions before 0.5 say neither namespace nor redirect."""
     is_old = float(version.removeprefix("0.")) < 5
     parts = [
         f'<mediawiki xmlns="http://www.mediawiki.org/xml/export-{version}/" version="{version}" xml:lang="en">',
         f"<siteinfo><sitename>Test</sitename><base>{base}</base><case>{case}</case><namespaces>",
-        '<namespace key="-2">Media</namespace><namespace key="0" /><namespace key="1">Talk</namespace>',
-        '<namespace key="4">Wikitest</namespace><namespace key="6">Bild</namespace>',
-        '<namespace key="10">Template</namespace><namespace key="14">Kategorie</namespace></namespaces></siteinfo>',
+        '<namespace key="0" />',
+        *(f'<namespace key="{key}">{escape(name)}</namespace>' for key, name in namespaces.items()),
+        "</namespaces></siteinfo>",
     ]
     for number, page in enumerate(pages, 1):
         newer = "" if is_old else f"<ns>{page.namespace}</ns>"
@@ -50,12 +56,12 @@ def dump_xml(
     return "\n".join([*parts, "</mediawiki>\n"]).encode()
 
 
-def write_dump(path: Path, pages: Sequence[Written], **how: str) -> Path:
+def write_dump(path: Path, pages: Sequence[Written], **how: Any) -> Path:
     path.write_bytes(dump_xml(pages, **how))
     return path
 
 
-def world_of(folder: Path, pages: Sequence[Written], **how: str) -> WikiWorld:
+def world_of(folder: Path, pages: Sequence[Written], **how: Any) -> WikiWorld:
     build_wiki(write_dump(folder / "dump.xml", pages, **how), folder / "world")
     return WikiWorld(folder / "world")
 
