@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,15 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import honeyguide
+from honeyguide.crawler.parents import ParentTable
 from honeyguide.frontier import SeenUrls, grown, release
 from honeyguide.frontier.columns import TextColumn
-from honeyguide.model import Url
+from honeyguide.model import LinkId, Url
 from honeyguide.settings import settings_from
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
+PARENTS = ParentTable().row(LinkId(0)).dtype
 on_disk = pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="columns stay in memory here")
 
 
@@ -89,15 +91,27 @@ def test_a_crawl_whose_links_are_on_disk_is_the_same_crawl(tmp_path: Path, monke
     settings = settings_from(
         {
             "topic": {"name": "geology", "keywords": ["rock"]},
-            "crawl": {"world": "synthetic:seed=1,pages=400,hosts=8", "concurrency": 4},
+            "crawl": {"world": "synthetic:seed=1,pages=9000,hosts=40,mean_links=30", "concurrency": 4},
             "budget": {"fetches": 60},
             "search": {"live": "off"},
         }
     )
-    crawls = []
+    crawls: list[list[tuple[str, float]]] = []
+    were_released: list[np.dtype[Any]] = []
+
+    def noted(columns: Iterable[np.ndarray[Any, Any]]) -> None:
+        kept = list(columns)
+        were_released.extend(column.dtype for column in kept if isinstance(column.base, mmap.mmap))
+        release(kept)
+
     for most in (1 << 24, 64):
         monkeypatch.setattr("honeyguide.frontier.columns.ON_DISK_FROM", most)
+        for place in ("honeyguide.frontier.chunks", "honeyguide.crawler.parents"):
+            monkeypatch.setattr(f"{place}.RELEASED_EVERY", 2)
+            monkeypatch.setattr(f"{place}.release", noted)
         with honeyguide.crawl(tmp_path / f"run-{most}", settings) as run:
+            assert run.progress.waiting > 1024, "columns begin with room for so many"
             crawls.append([(step.url.text, step.score) for step in run.steps()])
     assert len(crawls[0]) == 60
     assert crawls[1] == crawls[0]
+    assert {np.dtype(np.float16), np.dtype(np.float64), PARENTS} <= set(were_released)  # rows, scores, parents

@@ -118,7 +118,7 @@ def shape_of(url: Url) -> Shape:
     return _kept_shape(url) if len(url.text) <= LONGEST_KEPT else _shape(url)
 
 
-@lru_cache(maxsize=32_768)  # a site's menu is on every page of it, and a link is asked about again and again
+@lru_cache(maxsize=8192)  # a site's menu is on every page of it, and a new link is asked about several times
 def _kept_shape(url: Url) -> Shape:
     return _shape(url)
 

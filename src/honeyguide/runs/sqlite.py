@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _PRAGMAS: Final = """
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
-    PRAGMA cache_size = -32000;
+    PRAGMA cache_size = -16000;
     PRAGMA wal_autocheckpoint = 4000;
 """
 

@@ -55,7 +55,7 @@ def _words_of_address(text: str) -> tuple[str, ...]:
     return tuple(word for word in letters_of(lowered) if word not in _URL_NOISE)
 
 
-CACHED_STEMS: Final = 131_072
+CACHED_STEMS: Final = 32_768
 
 
 class Stems:

@@ -33,7 +33,7 @@ SPANS_IN_CACHE: Final = 16  # their vectors fit into the cache that is next to t
 WORDS_AT_ONCE: Final = 64  # of a span, in single precision; nearly all spans are shorter
 WORDS_WEIGHED_AT_ONCE: Final = 128
 HALF: Final = 64  # 128 words, weights below 64, numbers up to 8: no sum of such products is above 65,536
-CACHED_WORDS: Final = 131_072  # 128 MB at 256 numbers a word
+CACHED_WORDS: Final = 32_768  # 32 MB at 256 numbers a word; starting over costs less than can be measured
 ROOM_FOR_A_PAGE: Final = 32_768  # rows for the page with which the cache is full; they take no memory until written to
 # Of 0 to 1, tried on 60 categories of 8,589 encyclopaedia articles with two examples and two near misses each: below a
 # half it hardly changed the ranking of all articles (average precision 0.36), above it did harm (0.24 at 1).
