@@ -51,7 +51,7 @@ from honeyguide.crawler.preparing import (
 from honeyguide.crawler.transport import LiveTransport
 from honeyguide.crawler.workers import STARTS, Workers
 from honeyguide.errors import WorkerError
-from honeyguide.model import Failed, FailureReason, Fetched, Redirected, Url
+from honeyguide.model import Candidates, Failed, FailureReason, Fetched, Origin, Redirected, Url
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import WHOLE_PAGE, parse
 from honeyguide.runs import body_packer, open_run
@@ -112,17 +112,22 @@ def test_links_keep_their_places_and_relations_on_the_way(links: list[tuple[str,
 
 def test_a_worker_prepares_what_this_process_would() -> None:
     fetched = Fetched(200, "text/html", b"<title>t</title><p>rock and <a href=/x>mineral</a> again")
-    builder = Builder(script_settings(), hashed_vectors())
+    settings, vectors = script_settings("online-ridge"), hashed_vectors()
+    builder = Builder(settings, vectors)
     home = Preparation(builder.parser(), builder.judge(), body_packer()).prepare(PAGE_URL, fetched)
 
     async def ask() -> Prepared | Unreadable:
-        async with Workers(1, recipe) as workers:
+        async with Workers(1, lambda: Recipe.of(settings, vectors)) as workers:
             return await workers.prepare(PAGE_URL, fetched)
 
     away = asyncio.run(ask())
     assert isinstance(away, Prepared)
     assert isinstance(home, Prepared)
     assert (away.page, away.verdict, away.packed_body) == (home.page, home.verdict, home.packed_body)
+    origin = Origin(PAGE_URL.host, relevance=0.5, distance=1, depth=2)
+    described = builder.strategy().describe(Candidates.on_page(home.page, home.page.links, origin))
+    assert away.described is not None
+    assert away.described.tobytes() == described.tobytes()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from deep_strategies import every_strategy
 from honeyguide.learn import Ingredients, OnlineRidgeSettings, Strategy
-from honeyguide.model import Candidates, Origin, Topic, Transition
+from honeyguide.model import Candidates, Fetched, Origin, Topic, Transition
+from honeyguide.parse import parse
 from honeyguide.registry import STRATEGIES
 from honeyguide.settings import settings_from
 from pages import HERE, candidates_of, cut_from, link_at, page_of, rows_of, sighting_of
@@ -153,3 +154,18 @@ def test_only_random_explores_always_and_baselines_never(name: str) -> None:
     }
     expected = shares.get(name, shares.get(name.partition("-")[0], 0.0))
     assert share == pytest.approx(0.0 if name == "random-skip" else expected, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["online-ridge", "best-first"])
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), words, words), min_size=1, max_size=8), st.floats(0, 1))
+def test_what_is_described_ahead_is_what_the_crawl_would_describe(
+    name: str, found: list[tuple[str, str, str]], relevance: float
+) -> None:
+    html = " ".join(f"{before} <a href=/{name}>{anchor}</a>" for name, before, anchor in found)
+    page = parse(HERE, Fetched(200, "text/html", html.encode()))
+    unjudged, judged = Origin(HERE.host, 0.0, 0, 0), Origin(HERE.host, relevance, 3, 4)
+    strategy = made(name)
+    assert strategy.describes_ahead
+    ahead = strategy.describe(Candidates.on_page(page, page.links, unjudged))[::2]
+    assert ahead.tobytes() == strategy.describe(Candidates.on_page(page, page.links[::2], judged)).tobytes()

@@ -182,16 +182,26 @@ class Discovery:
         pairs = self._pairs(arriving, scores[entering], rows[entering])
         return Admitted(tuple(numbers), new, again, pruned=pruned, times_pruned=len(pruned), pairs=pairs)
 
-    def sort(self, page: Page, link: LinkId, origin: Origin, *, is_relevant: bool, is_expanded: bool) -> FoundLinks:
+    def sort(
+        self,
+        page: Page,
+        link: LinkId,
+        origin: Origin,
+        *,
+        is_relevant: bool,
+        is_expanded: bool,
+        described: LinkDescriptions | None = None,
+    ) -> FoundLinks:
         """Tell the links of a page apart and describe the unvisited ones. Nothing is met yet.
 
-        Of a page that is not expanded, links met before count as visited.
+        Of a page that is not expanded, links met before count as visited. `described` are all its links, where that was
+        done ahead.
         """
-        unvisited, numbers, states, visited = [], [], [], []
+        unvisited, numbers, states, visited, places = [], [], [], [], []
         met = len(self._links)
         kept_out = left_alone = 0
         is_open = self._scope.is_open(origin.depth + 1)
-        for shown in page.links:
+        for place, shown in enumerate(page.links):
             number = self._links.find(shown.target)
             state = None if number is None else self._links.state(number)
             if is_expanded and number is not None and state not in UNVISITED:
@@ -206,6 +216,7 @@ class Discovery:
                 kept_out += is_expanded
             elif number is None or (is_welcome and state in UNVISITED):
                 unvisited.append(shown)
+                places.append(place)
                 numbers.append(LinkId(met) if number is None else number)
                 states.append(state)
                 met += number is None
@@ -229,7 +240,7 @@ class Discovery:
             importance=importance,
             window_words=self._window_words,
         )
-        described = self._strategy.describe(candidates)
+        described = self._strategy.describe(candidates) if described is None else described[places]
         return FoundLinks(
             candidates=candidates,
             described=described,

@@ -109,7 +109,8 @@ def _shown_to(hook: OnPage, prepared: Prepared, fetched: Fetched) -> Prepared:
         raise ValueError(f"page.links has {min(url.text for url in strange)}, which is not on the page")
     links = page.links if len(kept) == len(page.links) else tuple(link for link in page.links if link.target in kept)
     fields = tuple(_field(name, value) for name, value in seen.fields.items() if value is not None)
-    return replace(prepared, page=replace(page, fields=fields, links=links), label=seen.label)
+    described = prepared.described if links is page.links else None
+    return replace(prepared, page=replace(page, fields=fields, links=links), label=seen.label, described=described)
 
 
 def _field(name: object, value: object) -> tuple[str, FieldValue]:

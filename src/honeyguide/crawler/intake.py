@@ -175,7 +175,14 @@ class Intake:
             self._parts.same.remember(link, page.url, identity)
         is_expanded = self._parts.is_expanded(page)
         mark = self._times.start()
-        found = self._discovery.sort(page, link, origin, is_relevant=verdict.is_relevant, is_expanded=is_expanded)
+        found = self._discovery.sort(
+            page,
+            link,
+            origin,
+            is_relevant=verdict.is_relevant,
+            is_expanded=is_expanded,
+            described=prepared.described,
+        )
         self._times.lap("links", mark)
         learned_from = (verdict.reward, verdict.relevance, verdict.is_relevant, found.rows)
         self._learn(link, Transition(self._ledger.progress.steps, page.url, dispatch.row, *learned_from))

@@ -41,6 +41,7 @@ from honeyguide.crawler.preparing import (
     shipped,
 )
 from honeyguide.errors import HoneyguideError
+from honeyguide.registry import STRATEGIES
 from honeyguide.runs import body_packer
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from honeyguide.crawler.preparing import Recipe
+    from honeyguide.learn import Strategy
     from honeyguide.model import Fetched, Url
 
 
@@ -131,7 +133,16 @@ def _preparation(recipe: Recipe) -> Preparation:
         is_guarded=builder.is_guarded,
         encoder=encoder,
         window_words=builder.settings.parse.window_words,
+        strategy=_strategy(builder) if recipe.judges and encoder is None else None,
     )
+
+
+def _strategy(builder: Builder) -> Strategy | None:
+    """Make the strategy of the crawl, where it describes links ahead. With the judge's vectors, which are loaded."""
+    if not STRATEGIES[builder.settings.crawl.strategy].describes_ahead:
+        return None
+    strategy = builder.strategy(is_restored=True)
+    return strategy if strategy.describes_ahead else None
 
 
 def _receive(incoming: BinaryIO) -> Any:  # noqa: ANN401 - whatever was sent; None at the end

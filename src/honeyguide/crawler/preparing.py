@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.judge import LearningJudge, Verdicts
-    from honeyguide.model import Fetched, Page, Verdict
+    from honeyguide.learn import Strategy
+    from honeyguide.model import Fetched, LinkDescriptions, Page, Verdict
     from honeyguide.settings import Settings
     from honeyguide.text import TextEncoder, WordVectors
 
@@ -59,6 +60,7 @@ class Prepared:
     description: NDArray[np.float16] | None = None  # by which a judge that learns judges it, now and again
     encoded: dict[str, NDArray[np.float32]] | None = None  # texts of its links, read by an encoder beside the crawl
     label: bool | None = None  # that a hook has given it
+    described: LinkDescriptions | None = None  # its links, where the strategy describes them ahead
 
     @property
     def seconds(self) -> float:
@@ -134,8 +136,13 @@ class Preparation:
         is_guarded: bool = False,
         encoder: TextEncoder | None = None,
         window_words: int = WINDOW_WORDS,
+        strategy: Strategy | None = None,
     ) -> None:
-        """With `encoder`, the texts of links are read ahead of the crawl, with so many words on each side of them."""
+        """With `encoder`, the texts of links are read ahead of the crawl, with so many words on each side of them.
+
+        With `strategy`, links are described as it would describe them.
+        """
+        self._strategy = strategy
         self._parse = parse
         self._encoder = encoder
         self._window_words = window_words
@@ -163,7 +170,21 @@ class Preparation:
         fingerprint = fingerprint_of(page) if self._is_guarded else None
         packed = None if self._pack is None else self._pack(fetched.body)
         encoded = None if self._encoder is None else self._encoder.learn(_texts_of_links(page, self._window_words))
-        return Prepared(page, verdict, packed, fingerprint, parsed - started, judged - parsed, description, encoded)
+        return Prepared(
+            page, verdict, packed, fingerprint, parsed - started, judged - parsed, description, encoded,
+            described=self._described(page),
+        )  # fmt: skip
+
+    def _described(self, page: Page) -> LinkDescriptions | None:
+        """Describe the links of a page, all of them: which are new, only the crawl knows."""
+        if self._strategy is None:
+            return None
+        at_first = self._strategy.reads_first_occurrence
+        return self._strategy.describe(
+            Candidates.on_page(
+                page, page.links, _unjudged(page), at_first_occurrence=at_first, window_words=self._window_words
+            )
+        )
 
     def _judged(self, page: Page) -> tuple[Verdict | Unjudged | None, NDArray[np.float16] | None]:
         """Judge a page; where the judge learns, only describe it: an answer may come before the page is taken in."""
@@ -177,9 +198,12 @@ class Preparation:
 
 def _texts_of_links(page: Page, window_words: int) -> list[str]:
     """Return what an encoder reads of a page's first links; the crawl sees to the others itself."""
-    origin = Origin(page.url.host, relevance=0.0, distance=0, depth=0)
     links = page.links[:LINKS_READ_AHEAD]
-    return list(chain(*link_texts(Candidates.on_page(page, links, origin, window_words=window_words))))
+    return list(chain(*link_texts(Candidates.on_page(page, links, _unjudged(page), window_words=window_words))))
+
+
+def _unjudged(page: Page) -> Origin:
+    return Origin(page.url.host, relevance=0.0, distance=0, depth=0)
 
 
 def judge_safely(judge: Verdicts, page: Page, description: NDArray[np.float16] | None = None) -> Verdict | Unjudged:
@@ -319,13 +343,14 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
         None if prepared.description is None else prepared.description.tobytes(),
         prepared.encoded,
         prepared.label,
+        prepared.described,
     )
 
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """Undo `shipped`."""
     page, words, targets, anchors, counts, starts, ends, in_main, rels, paths, verdict, *rest = pieces
-    packed_body, packed_print, parse_s, judge_s, described, encoded, label = rest
+    packed_body, packed_print, parse_s, judge_s, packed_description, encoded, label, described = rest
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
@@ -341,9 +366,9 @@ def received(pieces: tuple[Any, ...]) -> Prepared:
         for number, (target, (first, last)) in enumerate(zip(_split(targets), borders, strict=True))
     )
     fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)
-    description = None if described is None else np.frombuffer(described, dtype=np.float16)
+    description = None if packed_description is None else np.frombuffer(packed_description, dtype=np.float16)
     whole = replace(page, words=tuple(_split(words)), links=links)
-    return Prepared(whole, verdict, packed_body, fingerprint, parse_s, judge_s, description, encoded, label)
+    return Prepared(whole, verdict, packed_body, fingerprint, parse_s, judge_s, description, encoded, label, described)
 
 
 def _joined(texts: Sequence[str]) -> str | None:

@@ -48,6 +48,7 @@ class BestFirst(Unlearned):
     settings_type = BestFirstSettings
     order = Order.BEST_SCORE
     row_width = 1
+    describes_ahead = True
 
     def __init__(self, topic: Topic, vectors: WordVectors, *, as_one_text: bool = False) -> None:
         self._features = LinkFeatures(topic, vectors)

@@ -164,6 +164,7 @@ class OnlineRidge(Strategy):
 
     settings_type = OnlineRidgeSettings
     hands_on = True
+    describes_ahead = True
     dead_ends: DeadEnds
     order = Order.BEST_SCORE
     # Smoothing 1: of a page's parents nothing is handed down to its links.
@@ -173,6 +174,7 @@ class OnlineRidge(Strategy):
         self._features = LinkFeatures(topic, vectors)
         self._exploration = settings.exploration
         self._has_page_rank = settings.page_rank
+        self.describes_ahead = not settings.page_rank
         self.columns = columns_of(settings)
         self.row_width = len(self.columns)
         described = self._features.description_type

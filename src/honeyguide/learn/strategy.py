@@ -97,6 +97,9 @@ class Strategy(Protocol):
     found_again: FoundAgain | None = None  # None leaves it to the settings
     reads_first_occurrence: bool = False  # of a link that stands on its page several times; else the most telling one
     reads_next_rows: bool = False  # `learn` looks at the rows of the links on the new page
+    describes_ahead: bool = (
+        False  # a description depends on the page that shows the link alone: any process can make it
+    )
     draws_rows: bool = False  # a random choice is uniform over the distinct rows that wait, not over links
     seeds_first: bool = False  # a seed on a ready host comes before any other link, whatever the scores
     columns: tuple[str, ...] = ()  # where there are weights: what each number of a row says, for people
