@@ -26,6 +26,9 @@ class IdleGuard:
     def observe(self, page: SeenPage, targets: Sequence[Target]) -> Judgement:
         return Judgement()
 
+    def hear(self, page: Url, targets: Sequence[Target]) -> Sequence[HostKey]:
+        return ()
+
     def level(self, url: Url, carried: int) -> LinkLevel:
         return LinkLevel()
 
@@ -67,6 +70,10 @@ class RestlessGuard:
             earlier = (LateFinding(LinkId(self._last), finding, self._count % 4),) if self._count % 6 == 0 else ()
         self._last = page.link
         return Judgement(finding, self._count % 4, reconsider, earlier)
+
+    def hear(self, page: Url, targets: Sequence[Target]) -> Sequence[HostKey]:
+        self._trail = xxhash.xxh3_128_hexdigest(f"{self._trail} {page} {targets}".encode())
+        return tuple(target.url.host for target in targets)
 
     def level(self, url: Url, carried: int) -> LinkLevel:
         spent = self._pages.get(url.host, 0) // 2 - 2 * self._forgiven.get(url.host, 0)

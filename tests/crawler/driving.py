@@ -92,6 +92,7 @@ class HandWired:
     events: list[Event] = field(default_factory=list)
     is_live: bool = False
     guard: Guard | None = None
+    is_elsewhere: Callable[[Url], bool] | None = None  # in a run of several shards
 
     def __post_init__(self) -> None:
         is_new = not self.path.exists()
@@ -99,6 +100,7 @@ class HandWired:
             RunFolder.create(self.path, to_toml(self.settings))[1].close()
         builder = Builder(self.settings, hashed_vectors())
         self.parts: Parts = builder.parts(is_live=self.is_live or not self.world.is_offline)
+        self.parts = replace(self.parts, is_elsewhere=self.is_elsewhere)
         if self.strategy is not None:
             frontier = builder.frontier(self.strategy, self.parts.schedule, self.parts.links)
             self.parts = replace(self.parts, strategy=self.strategy, frontier=frontier)

@@ -15,19 +15,20 @@ from __future__ import annotations
 import logging
 from collections import deque
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from honeyguide.ask.questions import KnownPages
-from honeyguide.crawler.resume import rows_described
+from honeyguide.crawler.discovery import rows_described
 from honeyguide.crawler.status import WaitingOrder
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import LinkId, ParentFacts, ParentStats, Transition, Verdict
 from honeyguide.runs import AnswerEffect, AnswerRecord, JudgedAgain, JudgementChange, LinkMove, PageAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -216,12 +217,15 @@ class AnswerIntake:
         relevance = self._relevance_by_answers(pages, judge)
         verdicts = list(_verdicts(pages, relevance, self._parts.judge))
         is_relevant = np.array([verdict.is_relevant for verdict in verdicts], dtype=np.bool_)
-        distance = distances(pages, is_relevant)
+        elsewhere = self._store.pages_elsewhere()
+        distance = distances(pages, is_relevant, {link: facts[2] for link, facts in elsewhere.items()})
         verdict_by_link = dict(zip(pages.links.tolist(), verdicts, strict=True))
         counted = self._count_parents(verdict_by_link)
         order = WaitingOrder(self._parts)
         order_before = order.now()
-        has_learned = self._parts.strategy.relearn(self._transitions(pages, verdict_by_link, distance, counted))
+        has_learned = self._parts.strategy.relearn(
+            self._transitions(pages, verdict_by_link, distance, counted, elsewhere)
+        )
         is_repriced = has_learned and self._parts.strategy.order is Order.BEST_SCORE
         is_other = (relevance != pages.relevance) | (is_relevant != pages.is_relevant) | (distance != pages.distance)
         judged_again = JudgedAgain(
@@ -298,20 +302,25 @@ class AnswerIntake:
         verdict_by_link: dict[int, Verdict],
         distance: NDArray[np.int64],
         counted: Callable[[Sequence[LinkId]], ParentStats] | None,
+        elsewhere: Mapping[LinkId, tuple[float, bool, int, int]],
     ) -> Iterator[Transition]:
-        """Every past fetch in order, as it would have been had the judge known what it knows now."""
+        """Every past fetch in order, as it would have been had the judge known what it knows now.
+
+        Pages `elsewhere` are as other shards have told them.
+        """
         strategy = self._parts.strategy
         none = np.empty((0, strategy.row_width), dtype=np.float16)
-        place_by_link = {link: place for place, link in enumerate(pages.links.tolist())}
+        facts_by_page: dict[int | None, tuple[float, int, int]] = {None: (0.0, 0, -1)}  # a seed stands on no page
+        facts_by_page |= {link: (relevance, far, depth) for link, (relevance, _, far, depth) in elsewhere.items()}
+        own = zip(pages.links.tolist(), distance.tolist(), pages.depth.tolist(), strict=True)
+        facts_by_page |= {link: (verdict_by_link[link].relevance, far, depth) for link, far, depth in own}
         nothing = Verdict(0.0, is_relevant=False, reward=0.0)
         for fetches in self._store.past_fetches():
-            places = np.array([place_by_link.get(page, -1) for page in fetches.pages], dtype=np.int64)
-            shown_by = [nothing if page is None else verdict_by_link[page] for page in fetches.pages]
-            is_seed = places < 0
+            relevance, far, depth = zip(*(facts_by_page[page] for page in fetches.pages), strict=True)
             parents = ParentFacts(
-                np.array([verdict.relevance for verdict in shown_by], dtype=np.float64),
-                np.where(is_seed, 0, distance[places] if len(distance) else 0),
-                np.where(is_seed, 0, pages.depth[places] + 1 if len(distance) else 0),
+                np.array(relevance, dtype=np.float64),
+                np.array(far, dtype=np.int64),
+                np.array(depth, dtype=np.int64) + 1,
                 None if counted is None else counted(fetches.links),
             )
             rows = rows_described(strategy, fetches.descriptions, parents, fetches.rows)
@@ -339,13 +348,19 @@ def _verdicts(pages: PageColumns, relevance: NDArray[np.float64], judge: Verdict
         yield judge.judge_again(float(relevance[place]), before) if is_described[place] else before
 
 
-def distances(pages: PageColumns, is_relevant: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Clicks since a relevant page, of every page: one more than that of the page through which it was found."""
+def distances(
+    pages: PageColumns, is_relevant: NDArray[np.bool_], elsewhere: Mapping[LinkId, int] = MappingProxyType({})
+) -> NDArray[np.int64]:
+    """Clicks since a relevant page, of every page: one more than that of the page through which it was found.
+
+    Those of pages `elsewhere`, in other shards, are given.
+    """
     distance_by_link: dict[int, int] = {}
     columns = zip(pages.links.tolist(), pages.parents.tolist(), is_relevant.tolist(), strict=True)
     for link, parent, is_find in columns:
+        above = distance_by_link.get(parent, elsewhere.get(LinkId(parent), 0))
         # A link keeps at most 32,767 of them.
-        distance_by_link[link] = 0 if is_find else min(distance_by_link.get(parent, 0), 32_767) + 1
+        distance_by_link[link] = 0 if is_find else min(above, 32_767) + 1
     return np.array(list(distance_by_link.values()), dtype=np.int64)
 
 

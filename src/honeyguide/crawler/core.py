@@ -35,6 +35,7 @@ from honeyguide.frontier import Haste, NotBefore
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Failed, FailureReason, LinkState, Unknown
 from honeyguide.runs import DispatchRecord, Progress
+from honeyguide.runs.parcels import DeliveryRecord, SightingRecord
 from honeyguide.settings import with_overrides, yield_rule
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from honeyguide.learn import Strategy
     from honeyguide.model import Answer, HostKey, KnownPage, LinkId, Skipped, Url
     from honeyguide.runs import StepRecord
+    from honeyguide.runs.parcels import Delivery
     from honeyguide.settings import Settings
 
 
@@ -83,7 +85,7 @@ class CrawlCore:
         self.guarding = (
             NoGuarding()
             if parts.guard is None
-            else Guarding(parts, self._ledger, self._learner.observe, drops=settings.guard.drop)
+            else Guarding(parts, self._ledger, self._learner, drops=settings.guard.drop)
         )
         self._ledger.guard_changes = self.guarding.close_step
         found_again = _found_again(parts.strategy, settings)
@@ -282,6 +284,29 @@ class CrawlCore:
         return self._ledger.step(
             record, AnswersTaken(changes.answers, changes.effect.changed, has_learned, self.progress)
         )
+
+    def take_links(self, delivery: Delivery, now: float) -> Step:
+        """Let links wait that another shard has found on its pages."""
+        self._ledger.pass_time(now)
+        steps, sightings, taken = self.progress.steps, [], []
+        for parcel in delivery.parcels:
+            admitted, page = self._discovery.take_over(parcel, steps, self.guarding.hear)
+            taken.append(admitted)
+            sightings.append(SightingRecord(page, parcel, tuple(link for link in admitted.targets if link != page)))
+        pruned = [link for each in taken for link in each.pruned if self.links.state(link) is LinkState.PRUNED]
+        self._ledger.add(
+            pruned=sum(each.times_pruned for each in taken),
+            taken_over=sum(len(parcel.links) for parcel in delivery.parcels),
+        )
+        record = self._ledger.close_step(
+            new_links=tuple(link for each in taken for link in each.new),
+            found_again=tuple(link for each in taken for link in each.again),
+            pruned=tuple(dict.fromkeys(pruned)),
+            pairs=tuple(pair for each in taken for pair in each.pairs),
+            elsewhere=tuple(link for each in taken for link in each.elsewhere),
+            delivery=DeliveryRecord(delivery.sender, delivery.number, tuple(sightings)),
+        )
+        return Step(record, ())
 
     def note_questions(self, count: int) -> None:
         """Questions about pages were asked."""

@@ -5,21 +5,25 @@ and `FoundAgain` says what that means. One that was pruned is offered again. One
 flight adds only an edge. A link that the scope rules keep out is not met at all, and neither is a new one for which a
 bounded frontier has no room: it gets no number, so a beam costs memory for what waits and what was visited, not for all
 that pages have shown.
+
+Where a run has several shards, a link whose host another shard has is numbered and described like any other, and then
+goes to that shard in a parcel, every time that a page shows it. `take_over` meets the links of such a parcel.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress, repeat
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from honeyguide.crawler.parents import link_context
 from honeyguide.frontier import Arrivals, LevelledFrontier, Pairs
 from honeyguide.learn import FoundAgain, Order
-from honeyguide.model import Candidates, LinkId, LinkState
+from honeyguide.model import Candidates, LinkId, LinkState, Origin, PageFacts, ParentFacts
 from honeyguide.runs import FoundLink, PairRecord, RedirectedLink
+from honeyguide.runs.parcels import HandedDown, Parcel, TravellingLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.scope import Scope
     from honeyguide.learn import Strategy
-    from honeyguide.model import LinkDescriptions, Origin, Page, Row, Rows, Url
+    from honeyguide.model import LinkDescriptions, Page, Row, Rows, Url
 
 LINKS_OF_A_PAGE: Final = 2**20
 LINKS_OF_A_LEVEL: Final = 2**32
@@ -55,6 +59,38 @@ def scores_of(
         case Order.SHALLOWEST:
             # Whole numbers part the levels, the rest is the turn inside one.
             return -depth - np.asarray(links, dtype=np.float64) / LINKS_OF_A_LEVEL
+
+
+def description_kind(strategy: Strategy) -> np.dtype[Any]:
+    """Return the type of a stored description."""
+    return strategy.description_type or np.dtype((np.float16, (strategy.row_width,)))
+
+
+def described_as(strategy: Strategy, descriptions: Sequence[bytes]) -> LinkDescriptions:
+    """Read stored descriptions. ValueError where another strategy has made them."""
+    kind = description_kind(strategy)
+    if not kind.itemsize:
+        return np.empty((len(descriptions), 0), dtype=np.float16)
+    if not descriptions:
+        return np.empty(0, dtype=kind)
+    described = np.frombuffer(b"".join(descriptions), dtype=kind)
+    if len(described) != len(descriptions):
+        raise ValueError("a link is described otherwise than this strategy does")
+    return described
+
+
+def rows_described(
+    strategy: Strategy, descriptions: Sequence[bytes], parents: ParentFacts, merged: Sequence[Row | None]
+) -> Rows:
+    """Make rows from stored descriptions; those that are merged from several are given."""
+    described = described_as(strategy, descriptions)
+    if not described.size:
+        return np.empty((len(descriptions), strategy.row_width), dtype=np.float16)
+    rows = np.array(strategy.rows(described, parents), dtype=np.float16)
+    for place, row in enumerate(merged):
+        if row is not None:
+            rows[place] = row
+    return rows if parents.all is None else strategy.with_parents(rows, parents.all)
 
 
 class RowsUnderWay:
@@ -110,8 +146,10 @@ class FoundLinks:
     is_new: NDArray[np.bool_]
     is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
     visited: tuple[LinkId, ...]  # the page's other links that were met before
+    is_elsewhere: NDArray[np.bool_]  # another shard has its host; may have been met before
     kept_out: int  # links that the scope rules do not let in
     left_alone: int  # unvisited links that would have been let in, had the page been expanded
+    hops: int = 0  # redirects on the way, where another shard has followed them; then rows are stored
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,6 +163,8 @@ class Admitted:
     pruned: tuple[LinkId, ...] = ()  # links met that no longer wait, or could not begin to
     times_pruned: int = 0  # these, and the links that were left unmet
     pairs: tuple[PairRecord, ...] = ()
+    elsewhere: tuple[LinkId, ...] = ()  # of the new ones, those whose hosts other shards have
+    outbox: tuple[Parcel, ...] = ()  # for these shards
 
 
 class Discovery:
@@ -147,6 +187,7 @@ class Discovery:
         self._ranks = parts.ranks
         self._window_words = parts.window_words
         self._may_wait_again = parts.is_live
+        self._is_elsewhere = parts.is_elsewhere or (lambda _: False)
         self._found_again = found_again
         self._has_tried = has_tried
         self._under_way = RowsUnderWay()
@@ -197,14 +238,15 @@ class Discovery:
         Of a page that is not expanded, links met before count as visited. `described` are all its links, where that was
         done ahead.
         """
-        unvisited, numbers, states, visited, places = [], [], [], [], []
+        unvisited, numbers, states, visited, places, elsewhere = [], [], [], [], [], []
         met = len(self._links)
         kept_out = left_alone = 0
         is_open = self._scope.is_open(origin.depth + 1)
         for place, shown in enumerate(page.links):
             number = self._links.find(shown.target)
             state = None if number is None else self._links.state(number)
-            if is_expanded and number is not None and state not in UNVISITED:
+            is_elsewhere = self._is_elsewhere(shown.target)
+            if is_expanded and number is not None and state not in UNVISITED and not is_elsewhere:
                 visited.append(number)  # whatever the scope says: most links of most pages
                 continue
             is_unbound = is_open and not shown.rel
@@ -214,9 +256,10 @@ class Discovery:
                 left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):
                 kept_out += is_expanded
-            elif number is None or (is_welcome and state in UNVISITED):
+            elif number is None or (is_welcome and (is_elsewhere or state in UNVISITED)):
                 unvisited.append(shown)
                 places.append(place)
+                elsewhere.append(is_elsewhere)
                 numbers.append(LinkId(met) if number is None else number)
                 states.append(state)
                 met += number is None
@@ -249,8 +292,73 @@ class Discovery:
             is_new=np.array([state is None for state in states], dtype=np.bool_),
             is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
             visited=tuple(visited),
+            is_elsewhere=np.array(elsewhere, dtype=np.bool_),
             kept_out=kept_out,
             left_alone=left_alone,
+        )
+
+    def take_over(
+        self, parcel: Parcel, step: int, hear: Callable[[LinkId, int, FoundLinks], PageLevels]
+    ) -> tuple[Admitted, LinkId]:
+        """Meet links that another shard has found; also gives the number of the page that shows them.
+
+        `hear` says at which levels they wait.
+        """
+        page, is_new = self._links.meet(parcel.page, depth=0, distance=0)
+        if is_new:
+            self._links.set_state(page, LinkState.ELSEWHERE)
+        found = self._sort_parcel(parcel, page)
+        origin = Origin(parcel.page.host, parcel.relevance, parcel.distance, parcel.depth)
+        admitted = self.admit(found, page, origin, step, hear(page, parcel.demotion, found))
+        if not is_new:
+            return admitted, page
+        record = FoundLink(page, parcel.page, None, "", b"", 0.0)
+        return replace(admitted, new=(record, *admitted.new), elsewhere=(page,)), page
+
+    def _sort_parcel(self, parcel: Parcel, page: LinkId) -> FoundLinks:
+        """Tell the links of a parcel apart, as `sort` does those of a page."""
+        unvisited: list[TravellingLink] = []
+        numbers, states, visited = [], [], []
+        met, kept_out = len(self._links), 0
+        for link in parcel.links:
+            number = self._links.find(link.url)
+            state = None if number is None else self._links.state(number)
+            is_welcome = self._scope.objection(link.url, depth=parcel.depth + 1) is None
+            if number is None and not (is_welcome and self._scope.has_room(met)):
+                kept_out += 1
+            elif number is None or (is_welcome and state in UNVISITED):
+                unvisited.append(link)
+                numbers.append(LinkId(met) if number is None else number)
+                states.append(state)
+                met += number is None
+            else:
+                visited.append(number)
+        parents = None
+        if self._parents is not None:
+            if parcel.handed_down is not None:
+                self._parents.add_parent([*visited, *numbers], PageFacts(page, *parcel.handed_down))
+            parents = self._parents.parents(numbers)
+        count = len(unvisited)
+        facts = ParentFacts(
+            np.full(count, parcel.relevance),
+            np.full(count, parcel.distance, dtype=np.int64),
+            np.full(count, parcel.depth + 1, dtype=np.int64),
+            parents,
+        )
+        descriptions = [link.description for link in unvisited]
+        rows = [np.frombuffer(link.row, dtype=np.float16) if link.row else None for link in unvisited]
+        return FoundLinks(
+            candidates=_told(unvisited, facts),
+            described=described_as(self._strategy, descriptions),
+            rows=rows_described(self._strategy, descriptions, facts, rows),
+            links=np.array(numbers, dtype=np.int64),
+            is_new=np.array([state is None for state in states], dtype=np.bool_),
+            is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
+            visited=tuple(visited),
+            is_elsewhere=np.zeros(count, dtype=np.bool_),
+            kept_out=kept_out,
+            left_alone=0,
+            hops=max((link.hops for link in unvisited), default=0),
         )
 
     def admit(self, found: FoundLinks, page: LinkId, origin: Origin, step: int, seen: PageLevels) -> Admitted:
@@ -265,7 +373,7 @@ class Discovery:
 
         gives_rows = self._found_again is FoundAgain.EVERY
         levels, is_dropped = seen.levels, seen.is_dropped
-        arriving = np.flatnonzero((found.is_new | found.is_pruned | gives_rows) & ~is_dropped)
+        arriving = np.flatnonzero((found.is_new | found.is_pruned | gives_rows) & ~is_dropped & ~found.is_elsewhere)
         has_room = ~is_dropped
         has_room[arriving] = self._would_keep(scores[arriving], None if levels is None else levels[arriving])
         is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
@@ -273,30 +381,78 @@ class Discovery:
         self._guarding.note_admitted(found, links, seen, is_met, has_room)
 
         again = np.concatenate((changed, np.flatnonzero(found.is_pruned & has_room)))
-        for link in _listed(links[again]):
-            self._links.place(link, depth=origin.depth + 1, distance=origin.distance)
+        first = np.flatnonzero(found.is_new & is_met) if found.hops else again[:0]
+        for link in _listed(links[np.concatenate((again, first))]):
+            self._links.place(link, depth=origin.depth + 1, distance=origin.distance, hops=found.hops)
         entering = arriving[has_room[arriving]]
         at = None if levels is None else levels[entering]
         pushed_out = self._push(_listed(links[entering]), scores[entering], rows[entering], at)
         turned_away = _listed(links[found.is_new & is_met & ~has_room & ~is_dropped])
         self._links.set_states(turned_away, LinkState.PRUNED)
+        is_here = ~found.is_elsewhere
+        elsewhere = _listed(links[found.is_new & ~is_here])
+        self._links.set_states(elsewhere, LinkState.ELSEWHERE)
         new = np.flatnonzero(found.is_new & is_met)
         return Admitted(
             targets=(*found.visited, *_listed(links[is_met])),
-            new=self._records(found, new, links, scores, page),
+            new=self._records(found, new, links, scores, page, rows if found.hops else None),
             again=self._records(
-                found, again, links, scores, page, rows if self._found_again is FoundAgain.MERGE else None
+                found, again, links, scores, page, rows if found.hops or self._found_again is FoundAgain.MERGE else None
             ),
             pruned=(*pushed_out, *turned_away),
             times_pruned=len(pushed_out) + int((~has_room & ~is_dropped).sum()),
-            pairs=self._pairs(_listed(links), scores, rows),
+            pairs=self._pairs(_listed(links[is_here]), scores[is_here], rows[is_here]),
+            elsewhere=tuple(elsewhere),
+            outbox=self._parcels(found, page, origin, seen.demotion),
         )
+
+    def _parcels(self, found: FoundLinks, page: LinkId, origin: Origin, demotion: int) -> tuple[Parcel, ...]:
+        """The parcel of those links of a page whose hosts other shards have; none where there are none."""
+        places = np.flatnonzero(found.is_elsewhere)
+        if not len(places):
+            return ()
+        candidates, is_relevant, down = found.candidates, origin.distance == 0, None
+        if self._parents is not None:
+            facts = self._parents.facts(page, origin.relevance, is_relevant=is_relevant)
+            down = HandedDown(facts.relevance, facts.is_relevant, facts.smoothed, facts.distance)
+        shown = zip(places.tolist(), _bytes_of(found.described[places]), strict=True)
+        links = tuple(
+            TravellingLink(candidates.targets[place], candidates.anchor(place), described) for place, described in shown
+        )
+        about = origin.relevance, is_relevant, origin.distance, origin.depth
+        return (Parcel(self._links.url(page), *about, demotion, down, links),)
+
+    def _follow_elsewhere(self, source: LinkId, row: Row, score: float, target_url: Url) -> Admitted:
+        """A link has led to a host that another shard has: that one is told, and follows it."""
+        links = self._links
+        depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
+        found_on = links.found_on(source)
+        target, is_new = links.meet(target_url, depth=depth, distance=distance, hops=hops, found_on=found_on)
+        redirect, down = None, None
+        if is_new:
+            links.set_state(target, LinkState.ELSEWHERE)
+            redirect = RedirectedLink(source, target, target_url, is_new, hops, score)
+        if self._parents is not None:
+            self._parents.follow_redirect(source, target)
+            told = self._parents.parents([source])
+            if told.count[0]:
+                distance_down = int(told.distance[0])
+                down = HandedDown(float(told.relevance[0]), distance_down == 0, float(told.smoothed[0]), distance_down)
+        kind = description_kind(self._strategy)
+        travelling = TravellingLink(target_url, "", bytes(kind.itemsize), hops, row.tobytes())
+        parcel = Parcel(
+            links.url(source), 0.0, is_relevant=False, distance=distance, depth=depth - 1,
+            demotion=links.carried(source), handed_down=down, links=(travelling,),
+        )  # fmt: skip
+        return Admitted((target,), redirect=redirect, elsewhere=(target,) if is_new else (), outbox=(parcel,))
 
     def follow_redirect(self, source: LinkId, row: Row, score: float, target_url: Url) -> Admitted:
         """The link that another one leads to takes its place, with its row, unless its own score is as good.
 
         Among equal scores of a strategy's own its number still decides.
         """
+        if self._is_elsewhere(target_url):
+            return self._follow_elsewhere(source, row, score, target_url)
         links = self._links
         depth, distance, hops = links.depth(source), links.distance(source), links.hops(source) + 1
         found_on = links.found_on(source)
@@ -410,7 +566,14 @@ class Discovery:
         starts, ends = candidates.spans[places, 1].tolist(), candidates.spans[places, 2].tolist()
         return tuple(
             FoundLink(
-                LinkId(link), candidates.targets[place], page, " ".join(words[start:end]), description, score, row
+                LinkId(link),
+                candidates.targets[place],
+                page,
+                " ".join(words[start:end]),
+                description,
+                score,
+                row,
+                found.hops,
             )
             for place, link, score, start, end, description, row in zip(
                 places.tolist(),
@@ -442,7 +605,7 @@ class Discovery:
         self, found: FoundLinks, scores: NDArray[np.float64]
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64]]:
         """Rows and scores that hold from now on, and which of the waiting links they change."""
-        again = np.flatnonzero(~found.is_new & ~found.is_pruned)
+        again = np.flatnonzero(~found.is_new & ~found.is_pruned & ~found.is_elsewhere)
         again = again[[not self._has_tried(link) for link in _listed(found.links[again])]]
         if self._found_again in (FoundAgain.FIRST, FoundAgain.EVERY) or not len(again):
             return found.rows, scores, again[:0]
@@ -469,6 +632,25 @@ class Discovery:
         if self._strategy.order is Order.BEST_SCORE:
             return self._strategy.score(rows)
         return np.array([score])  # the source's turn
+
+
+def _told(links: Sequence[TravellingLink], parents: ParentFacts) -> Candidates:
+    """Links that another shard has found, as far as they need no description any more."""
+    anchors = [link.anchor.split() for link in links]
+    ends = np.cumsum([len(anchor) for anchor in anchors], dtype=np.int64)
+    starts = ends - [len(anchor) for anchor in anchors]
+    count = len(links)
+    return Candidates(
+        words=tuple(word for anchor in anchors for word in anchor),
+        spans=np.column_stack((starts, starts, ends, ends)).astype(np.int64).reshape(count, 4),
+        targets=tuple(link.url for link in links),
+        in_main=np.zeros(count, dtype=np.bool_),
+        is_internal=np.zeros(count, dtype=np.bool_),
+        is_seed=np.zeros(count, dtype=np.bool_),
+        relevance=parents.relevance,
+        distance=parents.distance,
+        depth=parents.depth,
+    )
 
 
 def leaves_unmet(strategy: Strategy, scope: Scope) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.crawler.discovery import FoundLinks
+    from honeyguide.crawler.journal import JournaledStages
     from honeyguide.crawler.ledger import Ledger
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared
@@ -61,6 +62,10 @@ class NoGuarding:
 
     def see_same(self, link: LinkId, prepared: Prepared) -> None:
         """Nothing is looked at."""
+
+    def hear(self, page: LinkId, demotion: int, found: FoundLinks) -> PageLevels:  # noqa: ARG002
+        """Let every link that another shard has found wait."""
+        return PageLevels(np.zeros(len(found.links), dtype=np.bool_))
 
     def note_admitted(
         self,
@@ -103,15 +108,15 @@ class Guarding:
         self,
         parts: Parts,
         ledger: Ledger,
-        observe: Callable[[SeenPage, Sequence[Target]], Judgement],
+        learner: JournaledStages,
         *,
         drops: bool,
     ) -> None:
-        """`observe` shows the guard a page, and notes that for a resumed crawl."""
+        """`learner` shows the guard pages, and notes that for a resumed crawl."""
         assert parts.guard is not None
         assert isinstance(parts.frontier, LevelledFrontier), "with a guard, the frontier has levels"
         self._guard = parts.guard
-        self._observe = observe
+        self._learner = learner
         self._links = parts.links
         self._frontier = parts.frontier
         self._ledger = ledger
@@ -126,9 +131,12 @@ class Guarding:
     def see(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> PageLevels:
         """Show a page with its links, move up what has a better level for it, and say where its links wait."""
         judgement = self._show(link, prepared, targets_of(found, self._links.url), is_relevant=verdict.is_relevant)
-        levels, reasons = self._levels(found, judgement.demotion)
-        is_dropped = (levels == MAX_LEVEL) & self._drops & (found.is_new | found.is_pruned)
-        return PageLevels(is_dropped, levels, reasons, judgement.demotion, judgement.finding is not None)
+        return self._page_levels(found, judgement.demotion, has_finding=judgement.finding is not None)
+
+    def hear(self, page: LinkId, demotion: int, found: FoundLinks) -> PageLevels:
+        """Tell the guard of links on a page that another shard has seen, with the demotion that its links carry."""
+        self._raise_hosts(self._learner.hear(page, targets_of(found, self._links.url)))
+        return self._page_levels(found, demotion)
 
     def see_same(self, link: LinkId, prepared: Prepared) -> None:
         """Show a page that has come before, under another address. Its links are not looked at."""
@@ -144,7 +152,7 @@ class Guarding:
     ) -> None:
         """Note which links of a page begin to wait, or are dropped; `links` are their numbers by now."""
         assert seen.levels is not None
-        for place in np.flatnonzero((found.is_new | found.is_pruned) & is_met).tolist():
+        for place in np.flatnonzero((found.is_new | found.is_pruned) & is_met & ~found.is_elsewhere).tolist():
             link, is_new = LinkId(int(links[place])), bool(found.is_new[place])
             self._note_shown(link, seen.demotion, is_new=is_new)
             if seen.is_dropped[place]:
@@ -238,17 +246,26 @@ class Guarding:
         fingerprint = prepared.fingerprint or fingerprint_of(prepared.page)
         found_on = self._links.found_on(link)
         page = SeenPage(link, self._links.url(link), found_on, self._moment, fingerprint, is_relevant)
-        judgement = self._observe(page, targets)
+        judgement = self._learner.observe(page, targets)
         self._changes.seen = PrintRecord(link, self._moment, fingerprint.pack())
         if judgement.finding is not None:
             self._note_finding(link, judgement.finding, judgement.demotion)
         for late in judgement.earlier:
             self._note_finding(late.link, late.finding, 0)
         self._carry_late({late.link: late.demotion for late in judgement.earlier if late.demotion})
-        if judgement.raised:
-            behind = self._links.of_hosts(self._frontier.behind(), judgement.raised)
-            self._raise([LinkId(each) for each in behind.tolist()])
+        self._raise_hosts(judgement.raised)
         return judgement
+
+    def _raise_hosts(self, hosts: Sequence[HostKey]) -> None:
+        """Move up those waiting links of some hosts that have a better level by now."""
+        if hosts:
+            behind = self._links.of_hosts(self._frontier.behind(), hosts)
+            self._raise([LinkId(each) for each in behind.tolist()])
+
+    def _page_levels(self, found: FoundLinks, demotion: int, *, has_finding: bool = False) -> PageLevels:
+        levels, reasons = self._levels(found, demotion)
+        is_dropped = (levels == MAX_LEVEL) & self._drops & (found.is_new | found.is_pruned)
+        return PageLevels(is_dropped, levels, reasons, demotion, has_finding)
 
     def _levels(self, found: FoundLinks, demotion: int) -> tuple[NDArray[np.uint8], list[Reason | None]]:
         """Return where the links of a page wait that carries this demotion, and why.
@@ -258,6 +275,8 @@ class Guarding:
         levels = np.zeros(len(found.links), dtype=np.uint8)
         reasons: list[Reason | None] = [None] * len(found.links)
         for place, link in enumerate(found.links.tolist()):
+            if found.is_elsewhere[place]:
+                continue  # the guard of another shard says so
             carried = demotion if found.is_new[place] else min(demotion, self._links.carried(link))
             if found.is_new[place] or found.is_pruned[place]:
                 level = self._guard.level(found.candidates.targets[place], carried)
@@ -265,7 +284,7 @@ class Guarding:
             elif carried < self._links.carried(link):
                 self._carry(link, carried)
                 self._raise([link])
-        waits = ~found.is_new & ~found.is_pruned
+        waits = ~found.is_new & ~found.is_pruned & ~found.is_elsewhere
         levels[waits] = self._frontier.levels(found.links[waits].tolist())
         return levels, reasons
 

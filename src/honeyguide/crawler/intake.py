@@ -211,6 +211,8 @@ class Intake:
             found_again=admitted.again,
             pruned=admitted.pruned,
             pairs=admitted.pairs,
+            elsewhere=admitted.elsewhere,
+            outbox=admitted.outbox,
             answers=() if prepared.label is None else (self._labelled(arrived, is_wanted=prepared.label),),
         )
         score, explored = dispatch.record.score, dispatch.record.explored
@@ -264,13 +266,18 @@ class Intake:
         if self._parts.ranks is not None:
             self._parts.ranks.add_redirect(source, target)
         if self._parts.strategy.dead_ends is not None:
-            leads_on = links.state(target) is LinkState.WAITING
+            leads_on = links.state(target) is LinkState.WAITING or bool(followed.elsewhere)
             self._learn(source, self._nothing(dispatch, answered=0.5 if leads_on else 0.0))
         is_new = followed.redirect is not None and followed.redirect.is_new
         self._ledger.add(pruned=len(followed.pruned))
         completion = arrived.completion(reward=None, redirect_target=target)
         record = self._ledger.close_step(
-            completion=completion, redirect=followed.redirect, pruned=followed.pruned, pairs=followed.pairs
+            completion=completion,
+            redirect=followed.redirect,
+            pruned=followed.pruned,
+            pairs=followed.pairs,
+            elsewhere=followed.elsewhere,
+            outbox=followed.outbox,
         )
         return self._ledger.step(record, LinkRedirected(dispatch.url, outcome.target, is_new, self._ledger.progress))
 

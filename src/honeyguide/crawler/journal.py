@@ -8,7 +8,7 @@ so that it stands where the killed one stood, to the last bit.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Unjudged
     from honeyguide.guard import Judgement
-    from honeyguide.model import Page, Row, Verdict
+    from honeyguide.model import HostKey, Page, Row, Verdict
 
 _MARK: Final = b"HGS1"
 _MARK_WITH_GUARD: Final = b"HGS2"
@@ -71,6 +71,13 @@ class JournaledStages:
         self.journal.append(JournalEntry("see", page.link, page.fingerprint.pack(), json.dumps(facts)))
         return self._guard.observe(page, targets)
 
+    def hear(self, page: LinkId, targets: Sequence[Target]) -> Sequence[HostKey]:
+        """Tell the guard of links on a page of another shard; the hosts of which links may have a better level now."""
+        assert self._guard is not None
+        facts = {"targets": [[target.link, target.url.text] if target.is_new else target.link for target in targets]}
+        self.journal.append(JournalEntry("hear", page, facts=json.dumps(facts)))
+        return self._guard.hear(self._links.url(page), targets)
+
     def replay(self, entry: JournalEntry, page_of: Callable[[LinkId], Page]) -> None:
         """Tell an input of a killed crawl again. `page_of` reads a stored page."""
         link, row = entry.link, np.frombuffer(entry.row if entry.kind != "see" else b"", dtype=np.float16)
@@ -88,6 +95,8 @@ class JournaledStages:
                 self.learn(link, Transition(step, url, row, reward, relevance, is_relevant, rows, answered))
             case "see":
                 self.observe(*self._seen(entry))
+            case "hear":
+                self.hear(link, self._targets(json.loads(entry.facts)))
             case _:
                 raise ValueError(f"{entry.kind!r} is no kind of journal entry")
 
@@ -96,13 +105,16 @@ class JournaledStages:
         parent, moment, is_relevant = facts["page"]
         fingerprint = Fingerprint.unpack(entry.row)
         page = SeenPage(entry.link, self._links.url(entry.link), parent, moment, fingerprint, is_relevant)
+        return page, self._targets(facts)
+
+    def _targets(self, facts: dict[str, Any]) -> list[Target]:
         targets = []
         for shown in facts["targets"]:
             if isinstance(shown, list):
                 targets.append(Target(LinkId(shown[0]), Url(shown[1]), is_new=True))
             else:
                 targets.append(Target(LinkId(shown), self._links.url(LinkId(shown)), is_new=False))
-        return page, targets
+        return targets
 
     def snapshot(self) -> bytes:
         """The states of all three; from now on the journal starts anew."""

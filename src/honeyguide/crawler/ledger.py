@@ -113,6 +113,7 @@ class Ledger:
 
     def close_step(self, **changes: Unpack[StepChanges]) -> StepRecord:
         """All that changed since the last step, as one record."""
+        self.add(handed_over=len(changes.get("outbox", ())))
         guard = self.guard_changes()
         chance_state, waiting = self._state_of_chance(), len(self._frontier)
         largest = max(waiting, self.progress.largest_waiting)

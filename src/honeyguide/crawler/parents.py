@@ -160,8 +160,13 @@ class ParentTable:
     def add_visit(self, visit: StoredVisit, newest: float | None = None) -> None:
         """Take in a page or a redirect that a run has stored, as it was taken in when it came.
 
-        `newest` is its relevance by a judgement that is not stored yet.
+        `newest` is its relevance by a judgement that is not stored yet. A page of another shard hands down what that
+        shard told.
         """
+        if visit.is_elsewhere:
+            if visit.handed_down is not None:
+                self.add_parent(visit.targets, PageFacts(visit.link, *visit.handed_down))
+            return
         if not visit.is_redirect:
             newest = visit.newest_relevance if newest is None else newest
             newest = newest if self.rules.is_newest else visit.relevance

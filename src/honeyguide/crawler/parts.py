@@ -75,6 +75,7 @@ class Parts:
     guard: Guard | None = None  # with one, the frontier has levels
     encoder: TextEncoder | None = None  # of link texts, which processes beside the crawl read for it
     window_words: int = WINDOW_WORDS  # on each side of a link
+    is_elsewhere: Callable[[Url], bool] | None = None  # whether another shard has the host, where a run has several
     spare_urls: Mapping[str, Sequence[Url]] = field(default_factory=dict)  # for restarts, by where they come from
 
     def is_expanded(self, page: Page) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from honeyguide.crawler.core import CrawlCore
+from honeyguide.crawler.discovery import rows_described
 from honeyguide.crawler.events import Dispatch
 from honeyguide.crawler.hosts import stored_rests
 from honeyguide.crawler.journal import JournaledStages
@@ -181,7 +182,7 @@ def _restore_graph(parts: Parts, store: SqliteStore) -> None:
     for visit in store.visits():
         if parents is not None:
             parents.add_visit(visit)
-        if ranks is None:
+        if ranks is None or visit.is_elsewhere:
             continue
         if visit.is_redirect:
             for target in visit.targets:
@@ -229,23 +230,6 @@ def stored_rows(strategy: Strategy, batch: Sequence[StoredLink], table: ParentTa
     )
     merged = [stored.row for stored in batch]
     return rows_described(strategy, [stored.description for stored in batch], parents, merged)
-
-
-def rows_described(
-    strategy: Strategy, descriptions: Sequence[bytes], parents: ParentFacts, merged: Sequence[Row | None]
-) -> Rows:
-    """Make rows from stored descriptions; those that are merged from several are given."""
-    kind = strategy.description_type or np.dtype((np.float16, (strategy.row_width,)))
-    if not kind.itemsize:
-        return np.empty((len(descriptions), 0), dtype=np.float16)
-    described = np.frombuffer(b"".join(descriptions), dtype=kind)
-    if len(described) != len(descriptions):
-        raise ValueError("a link is described otherwise than this strategy does")
-    rows = np.array(strategy.rows(described, parents), dtype=np.float16)
-    for place, row in enumerate(merged):
-        if row is not None:
-            rows[place] = row
-    return rows if parents.all is None else strategy.with_parents(rows, parents.all)
 
 
 def _restore_pairs(parts: Parts, store: SqliteStore, progress: Progress) -> dict[LinkId, Pairs]:

@@ -131,6 +131,13 @@ class Guard(Protocol):
         """Take in a page and its links. Called once for every page, in the order of steps."""
         ...
 
+    def hear(self, page: Url, targets: Sequence[Target]) -> Sequence[HostKey]:
+        """Take in links on a page that another guard has observed, those alone that are for this one.
+
+        Gives the hosts whose waiting links may have a better level now.
+        """
+        ...
+
     def level(self, url: Url, carried: int) -> LinkLevel:
         """Return the level at which a link to `url` waits now. Changes nothing.
 

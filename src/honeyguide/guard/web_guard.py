@@ -111,7 +111,7 @@ class WebGuard:
         if has_text:
             verdicts, more = self._compare(page, shape)
             raised = [*raised, *more]
-        links = self._count_links(page, shape, site, targets)
+        links = self._count_links(page.parent, shape, site, targets)
         raised = [*raised, *links.raised]
         if has_text:
             is_copy = bool(verdicts)
@@ -129,6 +129,11 @@ class WebGuard:
             raised += more
         judgement = self._join(page, verdicts) if verdicts else Judgement()
         return replace(judgement, raised=tuple(dict.fromkeys(raised))) if raised else judgement
+
+    def hear(self, page: Url, targets: Sequence[Target]) -> Sequence[HostKey]:
+        shape = shape_of(page)
+        links = self._count_links(None, shape, self._sites.meet(shape.host), targets)
+        return tuple(dict.fromkeys(links.raised))
 
     def level(self, url: Url, carried: int) -> LinkLevel:
         """Take the deepest level of all rules, and one more for each further rule that is as firm."""
@@ -220,7 +225,7 @@ class WebGuard:
         excess = (similarity - self._rules.threshold) / max(1e-9, 1 - self._rules.threshold)
         return 1 + round(excess * (_NEAR - 1))
 
-    def _count_links(self, page: SeenPage, shape: Shape, site: Site, targets: Sequence[Target]) -> _Links:
+    def _count_links(self, parent: LinkId | None, shape: Shape, site: Site, targets: Sequence[Target]) -> _Links:
         """Sort the links of a page, and count its references to other sites."""
         payer = self._sites.payer(site)
         fresh, brings, turns = 0, False, False
@@ -234,7 +239,7 @@ class WebGuard:
                 other, more = self._sites.refer(site, there.host)
                 raised += more
             if not target.is_new and (known := self._fetched.touch(target.link)) is not None:
-                if known != _CONFIRMED and target.link != page.parent:
+                if known != _CONFIRMED and target.link != parent:
                     self._fetched.put(target.link, _CONFIRMED)
                     raised += self._sites.confirm(there.host, is_costly=known == _COSTLY)
                 continue

@@ -95,7 +95,7 @@ class RakeJudge(StatelessJudge):
         self,
         topic: Topic,
         vectors: WordVectors,
-        settings: RakeSettings = RakeSettings(),  # noqa: B008 - frozen
+        settings: RakeSettings = RakeSettings(),
         language: str = "english",
     ) -> None:
         self._settings = settings

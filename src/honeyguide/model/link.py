@@ -25,6 +25,7 @@ class LinkState(IntEnum):
     PRUNED = 4  # there was no room for it to wait; it may be found again
     OVER_HOST_LIMIT = 5  # its host has given all the pages that it may give
     DROPPED = 6  # the guard thinks nothing of it, and was asked to throw such links away
+    ELSEWHERE = 7  # another shard of the run has its host, and was told of it
 
 
 class Occurrence(NamedTuple):

@@ -142,9 +142,10 @@ def read_unfetched(select: Select) -> Iterator[UnfetchedLinks]:
     """Yield the links that wait or are being fetched, in order of number, some thousands at a time."""
     rows = select(
         """SELECT l.id, coalesce(l.page, -1), l.state = ?,
-                  coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0),
-                  l.description, l.row
-           FROM links l LEFT JOIN pages p ON p.link = l.page WHERE l.state IN (?, ?) ORDER BY l.id""",
+                  coalesce(p.relevance, e.relevance, 0.0), coalesce(p.distance, e.distance, 0),
+                  coalesce(p.depth, e.depth, -1) + 1, l.description, l.row
+           FROM links l LEFT JOIN pages p ON p.link = l.page LEFT JOIN pages_elsewhere e ON e.link = l.page
+           WHERE l.state IN (?, ?) ORDER BY l.id""",
         LinkState.WAITING,
         LinkState.WAITING,
         LinkState.IN_FLIGHT,

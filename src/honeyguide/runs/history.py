@@ -34,6 +34,7 @@ _STATES: Final = {
     LinkState.PRUNED: "pruned: there was no room for it to wait",
     LinkState.OVER_HOST_LIMIT: "over the limit of its host",
     LinkState.DROPPED: "dropped by the guard",
+    LinkState.ELSEWHERE: "handed over to the shard of its host",
 }
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.model import Answer, HostRest, KnownPage, LinkId, LinkState, Page, ParentFacts, Row, Url, Verdict
+    from honeyguide.runs.parcels import DeliveryRecord, HandedDown, Parcel
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class FoundLink:
     description: bytes  # what the strategy keeps of it
     score: float
     row: Row | None = None  # only where several pages have made it
+    hops: int = 0  # redirects on the way here, where another shard has followed them
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class CompletionRecord:
 class JournalEntry:
     """An input of strategy, judge or guard, kept until their next snapshot; `crawler.learner` writes and reads it."""
 
-    kind: str  # fetch, skip, judge, learn or see
+    kind: str  # fetch, skip, judge, learn, see or hear
     link: LinkId
     row: bytes = b""
     facts: str = ""
@@ -320,6 +322,8 @@ class Progress(NamedTuple):
     restart_state: str = ""  # what decides on the next one, as JSON
     unjudged_in_a_row: int = 0  # pages that the judge broke on, since the last that it judged
     questions: int = 0  # asked while it crawled
+    handed_over: int = 0  # parcels of links that went to other shards
+    taken_over: int = 0  # links that other shards have told this one of
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
     @property
@@ -371,6 +375,9 @@ class StepChanges(TypedDict, total=False):
     undone: tuple[int, ...]
     judged_again: JudgedAgain | None
     effect: AnswerEffect | None
+    elsewhere: tuple[LinkId, ...]
+    outbox: tuple[Parcel, ...]
+    delivery: DeliveryRecord | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -399,6 +406,9 @@ class StepRecord:
     judged_again: JudgedAgain | None = None
     effect: AnswerEffect | None = None  # of these answers
     stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told
+    elsewhere: tuple[LinkId, ...] = ()  # new links whose hosts other shards have
+    outbox: tuple[Parcel, ...] = ()  # for other shards; the last has the number `progress.handed_over`
+    delivery: DeliveryRecord | None = None  # of another shard
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -431,6 +441,8 @@ class StoredVisit:
     newest_relevance: float
     targets: tuple[LinkId, ...]
     is_redirect: bool
+    handed_down: HandedDown | None = None  # of a page of another shard
+    is_elsewhere: bool = False  # a page of another shard, with those of its links that are in this one
 
 
 @dataclass(frozen=True, slots=True)

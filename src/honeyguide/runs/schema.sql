@@ -3,7 +3,7 @@
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
   url TEXT NOT NULL,
-  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 over host limit, 6 dropped
+  state INTEGER NOT NULL DEFAULT 0,  -- 0 waiting, 1 in flight, 2 done, 3 skipped, 4 pruned, 5 over host limit, 6 dropped, 7 elsewhere
   page INTEGER,                      -- the page that it is described from; NULL for a seed
   hops INTEGER NOT NULL DEFAULT 0,   -- redirects on the way here
   anchor TEXT NOT NULL,
@@ -151,7 +151,7 @@ CREATE TABLE learner (step INTEGER PRIMARY KEY, state BLOB NOT NULL) STRICT;
 
 CREATE TABLE journal (
   number INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,                -- fetch, skip, judge, learn or see
+  kind TEXT NOT NULL,                -- fetch, skip, judge, learn, see or hear
   link INTEGER NOT NULL,
   row BLOB NOT NULL,                 -- by which the link was chosen; for the guard, the fingerprint of its page
   facts BLOB NOT NULL,               -- zstandard of JSON
@@ -288,4 +288,30 @@ CREATE TABLE restarts (
   reason TEXT NOT NULL,
   source TEXT NOT NULL,              -- urls, starting-points or unexplored
   links TEXT NOT NULL                -- that went first, as a JSON list
+) STRICT;
+
+-- Only in a shard of a run that several machines crawl:
+
+CREATE TABLE outbox (                -- what other shards have not all acknowledged yet
+  number INTEGER PRIMARY KEY,        -- from 1, without gaps
+  parcel BLOB NOT NULL               -- a page and the links on it whose hosts others have; see runs/parcels.py
+) STRICT;
+
+CREATE TABLE outbox_marks (shard INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;  -- acknowledged up to here
+CREATE TABLE inbox_marks (shard INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;   -- taken in up to here
+
+CREATE TABLE pages_elsewhere (       -- pages of other shards that show links of this one
+  link INTEGER PRIMARY KEY,
+  relevance REAL NOT NULL,           -- by the newest judgement that was told
+  is_relevant INTEGER NOT NULL,
+  distance INTEGER NOT NULL,
+  depth INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE sightings (             -- of links of this shard on pages of others, in the order in which they were told
+  number INTEGER PRIMARY KEY,        -- from 1
+  after_steps INTEGER NOT NULL,      -- fetches that had ended by then
+  link INTEGER NOT NULL,             -- the page, or the address that has led to a link of this shard
+  facts TEXT NOT NULL,               -- that it hands down to its links, as a JSON list; null where nobody counts them
+  targets TEXT NOT NULL              -- links of this shard, separated by commas
 ) STRICT;

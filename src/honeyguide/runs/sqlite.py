@@ -15,6 +15,7 @@ from honeyguide.runs.state import SiteFileTable, StoredState
 from honeyguide.runs.step_writer import StepWriter
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from honeyguide.model import SiteFile
@@ -92,6 +93,14 @@ class SqliteStore(StoredState):
         """Keep such a file; a killed process does not lose it."""
         with wrap_sqlite_errors(self._path):
             self._site_files.keep(file)
+
+    def note_acknowledged(self, marks: Mapping[int, int], done: int) -> None:
+        """Note up to which number each shard has what was for it; no shard lacks anything up to `done`."""
+        with wrap_sqlite_errors(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO outbox_marks VALUES (?,?)", marks.items())
+            self._db.execute("DELETE FROM outbox WHERE number <= ?", (done,))
+            self._db.execute("COMMIT")
 
     def size_bytes(self) -> int:
         """Room taken on disk."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from heapq import merge
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -34,6 +35,7 @@ from honeyguide.runs.answers import (
 )
 from honeyguide.runs.bodies import unpacked, wrap_sqlite_errors
 from honeyguide.runs.forecast import read_outlook
+from honeyguide.runs.parcels import HandedDown, Parcel
 from honeyguide.runs.records import (
     DispatchRecord,
     JournalEntry,
@@ -213,8 +215,9 @@ class StoredState:
         wanted = ",".join(str(int(state)) for state in states)
         rows = self._select(
             f"""SELECT l.id, l.url, l.state, l.hops, l.score, l.description, l.row, l.found_on, l.level, l.carried,
-                      coalesce(p.relevance, 0.0), coalesce(p.distance, 0), coalesce(p.depth + 1, 0)
-               FROM links l LEFT JOIN pages p ON p.link = l.page
+                      coalesce(p.relevance, e.relevance, 0.0), coalesce(p.distance, e.distance, 0),
+                      coalesce(p.depth, e.depth, -1) + 1
+               FROM links l LEFT JOIN pages p ON p.link = l.page LEFT JOIN pages_elsewhere e ON e.link = l.page
                WHERE l.state IN ({wanted}) ORDER BY l.id"""  # noqa: S608
         )
         for number, url, state, hops, score, description, row, found_on, level, carried, *parent in rows:
@@ -236,7 +239,48 @@ class StoredState:
             )
 
     def visits(self) -> Iterator[StoredVisit]:
-        """Every page and every redirect, in the order of steps."""
+        """Every page and every redirect, in the order of steps, and between them what other shards told."""
+        return merge(self._own_visits(), self._sightings(), key=lambda visit: (visit.step, visit.is_elsewhere))
+
+    def _sightings(self) -> Iterator[StoredVisit]:
+        """Pages of other shards, in the order in which they were told."""
+        rows = self._select("SELECT after_steps, link, facts, targets FROM sightings ORDER BY number")
+        for step, link, facts, shown in rows:
+            told = json.loads(facts)
+            yield StoredVisit(
+                step,
+                LinkId(link),
+                0.0,
+                is_relevant=False,
+                newest_relevance=0.0,
+                targets=tuple(map(LinkId, map(int, shown.split(",")))) if shown else (),
+                is_redirect=False,
+                handed_down=None if told is None else HandedDown(*told),
+                is_elsewhere=True,
+            )
+
+    def pages_elsewhere(self) -> dict[LinkId, tuple[float, bool, int, int]]:
+        """Relevance, whether relevant, distance and depth of the pages of other shards, by link."""
+        rows = self._select("SELECT link, relevance, is_relevant, distance, depth FROM pages_elsewhere")
+        return {
+            LinkId(link): (relevance, bool(is_relevant), distance, depth)
+            for link, relevance, is_relevant, distance, depth in rows
+        }
+
+    def outbox(self) -> Iterator[tuple[int, Parcel]]:
+        """The parcels that other shards have not all acknowledged, in order, each with its number."""
+        for number, parcel in self._select("SELECT number, parcel FROM outbox ORDER BY number"):
+            yield number, Parcel.unpack(parcel)
+
+    def outbox_marks(self) -> dict[int, int]:
+        """The number up to which each shard has acknowledged parcels."""
+        return dict(self._select("SELECT shard, number FROM outbox_marks"))
+
+    def inbox_marks(self) -> dict[int, int]:
+        """The number up to which parcels of each shard have been taken in."""
+        return dict(self._select("SELECT shard, number FROM inbox_marks"))
+
+    def _own_visits(self) -> Iterator[StoredVisit]:
         rows = self._select(
             """SELECT s.step, s.link, s.outcome, coalesce(p.crawl_relevance, 0.0), coalesce(p.was_relevant, 0),
                       coalesce(p.relevance, 0.0), (SELECT group_concat(target) FROM

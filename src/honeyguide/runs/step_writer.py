@@ -100,6 +100,7 @@ class StepWriter:
             self._write_redirect(step.redirect)
         self._write_many("UPDATE links SET state = ? WHERE id = ?", [(LinkState.PRUNED, link) for link in step.pruned])
         self._write_pairs(step.pairs)
+        self._write_shards(step)
         self._write_many(
             "UPDATE links SET state = ? WHERE id = ?",
             [(LinkState.OVER_HOST_LIMIT, link) for link in step.over_host_limit],
@@ -135,17 +136,42 @@ class StepWriter:
 
     def _write_new_links(self, found: Sequence[FoundLink]) -> None:
         self._write_many(
-            """INSERT INTO links (id, url, found_on, page, anchor, description, score, row)
-               VALUES (?,?,?,?,?,?,?,?)""",
-            [(new.link, new.url.text, new.page, *_described(new)) for new in found],
+            """INSERT INTO links (id, url, found_on, hops, page, anchor, description, score, row)
+               VALUES (?,?,?,?,?,?,?,?,?)""",
+            [(new.link, new.url.text, new.page, new.hops, *_described(new)) for new in found],
         )
 
     def _write_found_again(self, found: Sequence[FoundLink]) -> None:
         self._write_many(
-            """UPDATE links SET page = ?, anchor = ?, description = ?, score = ?, row = ?, hops = 0, state = ?
+            """UPDATE links SET page = ?, anchor = ?, description = ?, score = ?, row = ?, hops = ?, state = ?
                WHERE id = ?""",
-            [(*_described(again), LinkState.WAITING, again.link) for again in found],
+            [(*_described(again), again.hops, LinkState.WAITING, again.link) for again in found],
         )
+
+    def _write_shards(self, step: StepRecord) -> None:
+        """Write what goes to other shards, and what has come from one."""
+        self._write_many(
+            "UPDATE links SET state = ? WHERE id = ?", [(LinkState.ELSEWHERE, link) for link in step.elsewhere]
+        )
+        first = step.progress.handed_over - len(step.outbox) + 1
+        self._write_many(
+            "INSERT INTO outbox VALUES (?,?)",
+            [(number, parcel.pack()) for number, parcel in enumerate(step.outbox, first)],
+        )
+        delivery = step.delivery
+        if delivery is None:
+            return
+        self._db.execute("INSERT OR REPLACE INTO inbox_marks VALUES (?,?)", (delivery.sender, delivery.number))
+        for seen in delivery.sightings:
+            told = seen.parcel
+            self._db.execute(
+                "INSERT OR REPLACE INTO pages_elsewhere VALUES (?,?,?,?,?)",
+                (seen.page, told.relevance, told.is_relevant, told.distance, told.depth),
+            )
+            self._db.execute(
+                "INSERT INTO sightings (after_steps, link, facts, targets) VALUES (?,?,?,?)",
+                (step.progress.steps, seen.page, json.dumps(told.handed_down), ",".join(map(str, seen.targets))),
+            )
 
     def _write_restart(self, restart: RestartRecord) -> None:
         self._write_new_links(restart.new_links)

@@ -75,7 +75,7 @@ class TrainedVectors:
 def train_vectors(
     texts: Iterable[Sequence[str]],
     out: Path,
-    settings: TrainingSettings = TrainingSettings(),  # noqa: B008 - a frozen value
+    settings: TrainingSettings = TrainingSettings(),
     *,
     on_progress: Callable[[TrainingProgress], None] = lambda _: None,
 ) -> TrainedVectors:

@@ -167,7 +167,7 @@ class FocusedCrawlEnv(gymnasium.Env[Observation, np.int64]):
     def __init__(
         self,
         settings: Settings = PRACTICE,
-        table: TableSpec = TableSpec(),  # noqa: B008 - a frozen value
+        table: TableSpec = TableSpec(),
         *,
         world: World | None = None,
         vectors: WordVectors | None = None,
