@@ -16,10 +16,10 @@ from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
 from crawler.test_kill_and_resume import kill_after_a_while
 from deep_strategies import strategies_by_frontier, thorough
 from honeyguide.crawler import Dispatch, crawl, resume
-from honeyguide.crawler.journal import split_snapshot
 from honeyguide.errors import GuardError
 from honeyguide.guard.bounded import unpack
 from honeyguide.runs import open_run
+from honeyguide.runs.records import split_snapshot
 from scripted_guard import IdleGuard, RestlessGuard, guarded_by
 from scripted_world import ScriptedWorld, page_with, redirect_to
 from vectors_by_hash import hashed_vectors

@@ -14,9 +14,10 @@ from crawler.driving import HandWired, script_settings
 from crawler.small_crawls import contents, crawl_in_pieces, settings_for, story
 from deep_strategies import thorough
 from honeyguide.crawler import Builder, StopReason, crawl
-from honeyguide.crawler.journal import JournaledStages, split_snapshot
+from honeyguide.crawler.journal import JournaledStages
 from honeyguide.learn import ParseOrSkipQ
 from honeyguide.runs import open_run
+from honeyguide.runs.records import split_snapshot
 from honeyguide.text import WordllamaVectors, WordVectors
 from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from scripted_world import ScriptedWorld, page_with, redirect_to

@@ -14,14 +14,14 @@ from honeyguide.ask.questions import KnownPages
 from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.events import AnswersTaken
-from honeyguide.crawler.journal import split_snapshot
 from honeyguide.crawler.resume import restore
 from honeyguide.errors import AnswerError, RunBusy, SettingsError, StoreError
 from honeyguide.judge import LearningJudge
 from honeyguide.model import Url
 from honeyguide.model.clock import SimulatedClock
-from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run, open_store, settings_to_build
+from honeyguide.runs import PageAnswer, RunFolder, RunLock, gather, open_run, open_store, settings_to_build
 from honeyguide.runs.inbox import MOST_SEEN, Letter, answers_waiting, new_name, put, take
+from honeyguide.runs.records import split_snapshot
 from honeyguide.text import unit
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class RunToAnswer:
     def __init__(self, run: Path | str, vectors: WordVectors | None = None) -> None:
         """RunBusy where it is being crawled, StoreError where it has no pages yet."""
         folder = RunFolder.open(Path(run))
+        gather(folder.path)
         with ExitStack() as opened:
             opened.enter_context(RunLock(folder, for_answers=True))
             opened.enter_context(threadpool_limits(1, "blas"))

@@ -15,7 +15,6 @@ import numpy as np
 
 from honeyguide.crawler.answering import ONLY_TO_CRAWL, AnswersOfRun, NearAnswer
 from honeyguide.crawler.build import Builder
-from honeyguide.crawler.journal import split_snapshot
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.preparing import Unjudged, judge_safely
 from honeyguide.crawler.resume import rows_described
@@ -24,6 +23,7 @@ from honeyguide.learn import MEANINGS, OTHER_MEANING, in_words
 from honeyguide.model import Evidence, Fetched, ParentFacts, Url, weighted_sums
 from honeyguide.model.counts import count_of
 from honeyguide.runs import LinkHistory, RunFolder, open_run, settings_to_build
+from honeyguide.runs.records import split_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,15 +8,16 @@ so that it stands where the killed one stood, to the last bit.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from honeyguide.crawler.preparing import judge_safely
-from honeyguide.errors import GuardError, StrategyError
+from honeyguide.errors import GuardError
 from honeyguide.guard import Fingerprint, SeenPage, Target
 from honeyguide.model import Decision, LinkId, Transition, Url
 from honeyguide.runs import JournalEntry
+from honeyguide.runs.records import join_snapshot, split_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
     from honeyguide.crawler.preparing import Unjudged
     from honeyguide.guard import Judgement
     from honeyguide.model import HostKey, Page, Row, Verdict
-
-_MARK: Final = b"HGS1"
-_MARK_WITH_GUARD: Final = b"HGS2"
-_LENGTH_BYTES: Final = 8
 
 
 class JournaledStages:
@@ -122,8 +119,7 @@ class JournaledStages:
         states = [self._strategy.save(), self._judge.save()]
         if self._guard is not None:
             states.append(self._guard.save())
-        lengths = b"".join(len(state).to_bytes(_LENGTH_BYTES, "little") for state in states[:-1])
-        return (_MARK if self._guard is None else _MARK_WITH_GUARD) + lengths + b"".join(states)
+        return join_snapshot(states)
 
     def load(self, snapshot: bytes) -> None:
         """Go back to a snapshot; a guard of which it knows nothing stays as it is.
@@ -141,22 +137,3 @@ class JournaledStages:
                     "the guard of this run was saved by another version of the program, or is damaged: to go on "
                     "without it, write on = false under [guard] in the run's settings.toml"
                 ) from error
-
-
-def split_snapshot(snapshot: bytes) -> tuple[bytes, bytes, bytes | None]:
-    """The states of strategy, judge and guard; the last is None where there was none. StrategyError if not these."""
-    mark, rest = snapshot[: len(_MARK)], snapshot[len(_MARK) :]
-    if mark not in (_MARK, _MARK_WITH_GUARD):
-        raise StrategyError("not a snapshot of a learner")
-    count = 1 if mark == _MARK else 2
-    if len(rest) < count * _LENGTH_BYTES:
-        raise StrategyError("not a snapshot of a learner")
-    states, end = [], count * _LENGTH_BYTES
-    for number in range(count):
-        length = rest[number * _LENGTH_BYTES : (number + 1) * _LENGTH_BYTES]
-        begin, end = end, end + int.from_bytes(length, "little")
-        states.append(rest[begin:end])
-    if end > len(rest):
-        raise StrategyError("the snapshot of the learner is cut short")
-    states.append(rest[end:])
-    return states[0], states[1], states[2] if count > 1 else None

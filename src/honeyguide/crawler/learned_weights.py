@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from honeyguide.crawler.journal import split_snapshot
 from honeyguide.errors import HoneyguideError, SettingsError, StrategyError
 from honeyguide.learn import STARTS, WHAT_TO_GIVE, LearnedWeights, SavedLearner
 from honeyguide.registry import STRATEGIES
 from honeyguide.runs import open_run
+from honeyguide.runs.records import split_snapshot
 from honeyguide.settings import SHIPPED_START, table_of
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
 from honeyguide.model.counts import count_of
 from honeyguide.parse import manner_of_parsing
-from honeyguide.runs import RunFolder, RunLock, StopRequest, body_packer, open_run, open_store, remember
+from honeyguide.runs import RunFolder, RunLock, StopRequest, body_packer, gather, open_run, open_store, remember
 from honeyguide.runs.inbox import MOST_SEEN, take
 from honeyguide.runs.passes import PassFolder
 from honeyguide.settings import (
@@ -474,6 +474,7 @@ async def refresh_async(
     if new_run is not None:
         return await crawl_async(new_run, settings_to_refresh(run, overrides or {}, trust=trust), **options)
     folder = RunFolder.open(Path(run))
+    gather(folder.path)
     with RunLock(folder):
         with open_run(run) as opened:
             if not opened.is_at_rest:

@@ -1,9 +1,10 @@
 """The run folder: written while a crawl goes on, and read by everything afterwards.
 
 `folder` has its files and its lock, `trust` says which of its settings count, `inbox` has the messages of other
-processes, `sqlite` the store that a crawl writes to, `archive` its WARC files. `open_run` opens a run for reading: its
-pages (`pages`), what hosts answered (`recorded`), its link graph (`discovered_graph`). Made from these are counts
-(`stats`, `harvest`, `diff`), ranks (`ranking`), snippets, exports and the report.
+processes, `sqlite` the store that a crawl writes to, `archive` its WARC files. A run of several machines has parts
+(`shards`), of which `gathering` makes one database. `open_run` opens a run for reading: its pages (`pages`), what hosts
+answered (`recorded`), its link graph (`discovered_graph`). Made from these are counts (`stats`, `harvest`, `diff`),
+ranks (`ranking`), snippets, exports and the report.
 """
 
 from honeyguide.guard import FindingKind
@@ -12,6 +13,7 @@ from honeyguide.runs.bodies import body_packer
 from honeyguide.runs.diff import HostOfOne, PageOfBoth, PageOfOne, RunDiff, diff
 from honeyguide.runs.folder import FileLock, RunFolder, RunLock, is_being_crawled
 from honeyguide.runs.forecast import MOST_LOOKED_AT, BlindSpots, Estimate, Outlook, YieldForecast, forecast
+from honeyguide.runs.gathering import gather
 from honeyguide.runs.graph import Components, LinkGraph, RankedPage, jaccard, place_of, top
 from honeyguide.runs.history import FetchOfUrl, KeptOfLink, LinkHistory, PageJudgement, PageOnPath
 from honeyguide.runs.inbox import BudgetExtension, Letter, Message, PageAnswer, StopRequest
@@ -136,6 +138,7 @@ __all__ = [
     "diff",
     "downsampled",
     "forecast",
+    "gather",
     "harvest_curve",
     "hits",
     "is_being_crawled",

@@ -15,6 +15,7 @@ import zstandard
 from honeyguide.errors import DiskFull, RunDamaged, StoreError
 from honeyguide.model.saved_state import unpack_zstandard
 from honeyguide.runs.archive import read_body
+from honeyguide.runs.shards import follow_reference, is_sharded, place_of_archive
 from honeyguide.settings import MOST_BODY_BYTES
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ def wrap_sqlite_errors(path: Path) -> Iterator[None]:
 
 
 def _damaged(path: Path, error: Exception) -> RunDamaged:
-    return RunDamaged(f"{path} is damaged: {error}; restore it from a copy, or: honeyguide repair {path.parent}")
+    remedy = f"honeyguide repair {path.parent}"
+    if is_sharded(path.parent):
+        remedy = "delete it, and it is gathered again from the shards (answers given since the crawl are lost)"
+    return RunDamaged(f"{path} is damaged: {error}; restore it from a copy, or: {remedy}")
 
 
 _LEVEL: Final = 3
@@ -62,7 +66,6 @@ class StoredBodies:
 
     def __init__(self, database_file: Path) -> None:
         self._path = database_file
-        self._folder = database_file.parent / ARCHIVE_FOLDER
 
     def read(self, stored: bytes | None, file: int | None, offset: int | None) -> bytes | None:
         """The body as it was received; None where it was not kept.
@@ -70,10 +73,13 @@ class StoredBodies:
         `stored` is that of the database, `file` and `offset` are its place in the archive; each may be None.
         """
         if stored is not None:
-            return unpacked(stored, self._path)
+            referred = follow_reference(self._path.parent, stored)
+            body, path = (stored, self._path) if referred is None else referred
+            return None if body is None else unpacked(body, path)
         if file is None or offset is None:
             return None
-        return read_body(self._folder, file, offset)
+        folder, number = place_of_archive(self._path.parent, file)
+        return read_body(folder / ARCHIVE_FOLDER, number, offset)
 
 
 def unpacked(body: bytes, path: Path) -> bytes:

@@ -78,7 +78,7 @@ class FileLock:
         self.close()
 
 
-FORMAT: Final = 12
+FORMAT: Final = 13
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 _ANSWERS_LOCK: Final = "answers.lock"

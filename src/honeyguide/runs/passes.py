@@ -168,7 +168,7 @@ class PassFolder:
 
 def _copy_archive(database: sqlite3.Connection, run: Path, folder: Path) -> int:
     """Copy the archive files of a pass behind those of the run; return the number of the first."""
-    ((first,),) = database.execute("SELECT coalesce(max(file) + 1, 0) FROM main.archive")
+    ((first,),) = database.execute("SELECT coalesce(max(file) + 1, 0) FROM main.archive WHERE file >= 0")
     files = [file for (file,) in database.execute("SELECT DISTINCT file FROM later.archive")]
     for file in files:
         target = run / ARCHIVE_FOLDER / file_name(first + file)

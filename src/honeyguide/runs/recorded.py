@@ -41,6 +41,7 @@ from honeyguide.runs.archive import (
     whole_number,
 )
 from honeyguide.runs.bodies import ARCHIVE_FOLDER, StoredBodies
+from honeyguide.runs.shards import place_of_archive
 from honeyguide.settings import MOST_BODY_BYTES
 
 if TYPE_CHECKING:
@@ -175,7 +176,6 @@ class RecordedExchanges:
     def __init__(self, select: Select, database_file: Path, *, relevant_only: bool = False) -> None:
         self._select = select
         self._path = database_file
-        self._folder = database_file.parent / ARCHIVE_FOLDER
         self._bodies = StoredBodies(database_file)
         self._which = "p.is_relevant" if relevant_only else "s.outcome <> 'unknown'"
 
@@ -219,7 +219,8 @@ class RecordedExchanges:
         return self._archived(file, 0, first)
 
     def _archived(self, file: int, start: int, end: int) -> bytes:
-        path = self._folder / file_name(file)
+        folder, number = place_of_archive(self._path.parent, file)
+        path = folder / ARCHIVE_FOLDER / file_name(number)
         length = whole_number(whole_number(end) - whole_number(start))
         if length > _MOST_RECORD_BYTES:
             raise RunDamaged(f"{path} has records of {length:,} bytes, which no crawl wrote; restore it from a copy")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 import numpy as np
 
+from honeyguide.errors import StrategyError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -451,3 +453,33 @@ class LearnerSnapshot:
 
     step: int
     state: bytes
+
+
+_MARK: Final = b"HGS1"
+_MARK_WITH_GUARD: Final = b"HGS2"
+_LENGTH_BYTES: Final = 8
+
+
+def join_snapshot(states: Sequence[bytes]) -> bytes:
+    """Make the state of a `LearnerSnapshot` from those of strategy, judge and, where there is one, guard."""
+    lengths = b"".join(len(state).to_bytes(_LENGTH_BYTES, "little") for state in states[:-1])
+    return (_MARK if len(states) < 3 else _MARK_WITH_GUARD) + lengths + b"".join(states)
+
+
+def split_snapshot(snapshot: bytes) -> tuple[bytes, bytes, bytes | None]:
+    """The states of strategy, judge and guard; the last is None where there was none. StrategyError if not these."""
+    mark, rest = snapshot[: len(_MARK)], snapshot[len(_MARK) :]
+    if mark not in (_MARK, _MARK_WITH_GUARD):
+        raise StrategyError("not a snapshot of a learner")
+    count = 1 if mark == _MARK else 2
+    if len(rest) < count * _LENGTH_BYTES:
+        raise StrategyError("not a snapshot of a learner")
+    states, end = [], count * _LENGTH_BYTES
+    for number in range(count):
+        length = rest[number * _LENGTH_BYTES : (number + 1) * _LENGTH_BYTES]
+        begin, end = end, end + int.from_bytes(length, "little")
+        states.append(rest[begin:end])
+    if end > len(rest):
+        raise StrategyError("the snapshot of the learner is cut short")
+    states.append(rest[end:])
+    return states[0], states[1], states[2] if count > 1 else None

@@ -23,6 +23,7 @@ from honeyguide.runs.bodies import ARCHIVE_FOLDER, unpacked, wrap_sqlite_errors
 from honeyguide.runs.folder import RunFolder, RunLock
 from honeyguide.runs.records import Progress
 from honeyguide.runs.schema import create_tables, make_safe, own_tables
+from honeyguide.runs.shards import is_sharded, shard_folder
 from honeyguide.runs.state import FIRST_PROGRESS, read_progress
 
 if TYPE_CHECKING:
@@ -88,6 +89,11 @@ def repair(run: Path | str, new: Path | str) -> Salvage:
     where nothing can be read.
     """
     old = RunFolder.open(Path(run))
+    if is_sharded(old.path):
+        raise StoreError(
+            f"{run} is gathered from its shards: delete {old.database_file} if that is damaged; a damaged shard can be "
+            f"saved by itself, as in: honeyguide repair {shard_folder(old.path, 0)}"
+        )
     if not old.database_file.exists():
         raise RunDamaged(f"{run} has no {old.database_file.name}: nothing is left to repair; restore it from a copy")
     target = Path(new).absolute()

@@ -22,6 +22,7 @@ from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.fields import FieldCondition, asked_kinds, field_kinds, steps_where, stored_fields
 from honeyguide.runs.folder import RunFolder, split_pass
 from honeyguide.runs.forecast import HORIZONS, last_fetches, read_outlook
+from honeyguide.runs.gathering import gather
 from honeyguide.runs.history import (
     kept_choice,
     kept_of_every,
@@ -113,6 +114,7 @@ class Run:
         """`pass_number` shows the run as it was at the end of that pass; RunDamaged where it has no such pass."""
         self._folder = RunFolder.open(path)
         self._then: Pass | None = None
+        gather(path)
         if not self._folder.database_file.exists():
             raise RunDamaged(f"{path} has no crawl.sqlite; resume it, or restore the file from a copy of the run")
         with wrap_sqlite_errors(self._folder.database_file):

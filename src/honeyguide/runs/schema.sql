@@ -1,4 +1,4 @@
--- A run, format 12. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
+-- A run, format 13. Times are seconds on the crawl's clock; link numbers count URLs in order of discovery from 0.
 
 CREATE TABLE links (
   id INTEGER PRIMARY KEY,
@@ -315,3 +315,29 @@ CREATE TABLE sightings (             -- of links of this shard on pages of other
   facts TEXT NOT NULL,               -- that it hands down to its links, as a JSON list; null where nobody counts them
   targets TEXT NOT NULL              -- links of this shard, separated by commas
 ) STRICT;
+
+-- Only in a run that is gathered from shards (runs/gathering.py), by shard: how far it was read, and its numbers here.
+
+CREATE TABLE gathered (
+  shard INTEGER PRIMARY KEY,
+  steps INTEGER NOT NULL,            -- of the shard that are in the run
+  links INTEGER NOT NULL,
+  pairs INTEGER NOT NULL,
+  files TEXT NOT NULL,               -- times and sizes of its files when it was read
+  progress TEXT NOT NULL,            -- of the shard, as JSON
+  stage_seconds TEXT NOT NULL        -- of the shard, as JSON
+) STRICT;
+
+CREATE TABLE gathered_links (
+  shard INTEGER NOT NULL,
+  own INTEGER NOT NULL,              -- number of a link in the shard
+  link INTEGER NOT NULL,
+  PRIMARY KEY (shard, own)
+) WITHOUT ROWID, STRICT;
+
+CREATE TABLE gathered_steps (
+  shard INTEGER NOT NULL,
+  own INTEGER NOT NULL,              -- number of a step in the shard
+  step INTEGER NOT NULL,
+  PRIMARY KEY (shard, own)
+) WITHOUT ROWID, STRICT;

@@ -65,7 +65,8 @@ class SqliteStore(StoredState):
         if is_new:
             create_tables(self._db)
         if self._archive is not None:
-            last = self._db.execute("SELECT file, offset, end FROM archive ORDER BY step DESC LIMIT 1").fetchone()
+            own = "SELECT file, offset, end FROM archive WHERE file >= 0 ORDER BY step DESC LIMIT 1"  # not a shard's
+            last = self._db.execute(own).fetchone()
             self._archive.go_on_from(None if last is None else ArchivePlace(*last))
 
     def record(self, step: StepRecord) -> None:

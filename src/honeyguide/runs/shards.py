@@ -1,0 +1,111 @@
+"""The folder of a run that several machines crawl: an ordinary run folder with parts, each a run folder of its own.
+
+RUN/
+  cluster.json     format and number of the shards
+  shards/000/ …    ordinary run folders; each has the hosts that fall to it, and is written by its owner alone
+  crawl.sqlite     all of it as one run, gathered from the shards (`gathering`)
+
+What is large stays in the shards: where the gathered run would have a body, it has the words `shard 3 link 17`, and a
+place in a shard's archive has a negative number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+from honeyguide.errors import RunDamaged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLUSTER_FILE: Final = "cluster.json"
+SHARDS: Final = "shards"
+FORMAT: Final = 1
+MOST_SHARDS: Final = 10_000
+_FILES_A_SHARD: Final = 1_000_000
+_REFERENCE: Final = re.compile(rb"shard (\d{1,4}) link (\d{1,18})\Z")
+
+
+def is_sharded(run: Path) -> bool:
+    """Whether a run folder has shards."""
+    return (run / CLUSTER_FILE).is_file()
+
+
+def shard_folder(run: Path, number: int) -> Path:
+    """Return the folder of a shard."""
+    return run / SHARDS / f"{number:03}"
+
+
+def shard_count(run: Path) -> int:
+    """Return how many shards a run has. RunDamaged where that cannot be read."""
+    file = run / CLUSTER_FILE
+    try:
+        about: Any = json.loads(file.read_text(encoding="utf-8"))
+        found, count = about["format"], about["shards"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunDamaged(f"{file} cannot be read ({error}); restore it from a copy of the run") from error
+    if found != FORMAT:
+        raise RunDamaged(f"{file} has format {found!r}, this program reads format {FORMAT}; install a newer Honeyguide")
+    if not isinstance(count, int) or not 1 <= count <= MOST_SHARDS:
+        raise RunDamaged(f"{file} names {count!r} shards; restore it from a copy of the run")
+    return count
+
+
+def shard_folders(run: Path) -> list[Path]:
+    """Return the folders of all shards. RunDamaged, with the first, where one is missing."""
+    folders = [shard_folder(run, number) for number in range(shard_count(run))]
+    missing = [folder for folder in folders if not (folder / "honeyguide.json").is_file()]
+    if missing:
+        more = f", and {len(missing) - 1} more," if len(missing) > 1 else ""
+        raise RunDamaged(
+            f"{missing[0]} is missing{more} of the {len(folders)} shards of {run}: mount or copy the folder back, or "
+            "restore it from a copy of the run"
+        )
+    return folders
+
+
+def number_of_shard(folder: Path) -> int:
+    """Return the number of the shard that a run folder is; 0 for any other run."""
+    whole = folder.resolve()
+    if whole.parent.name != SHARDS or not whole.name.isdecimal() or not is_sharded(whole.parent.parent):
+        return 0
+    return int(whole.name)
+
+
+def archive_in_shard(shard: int, file: str) -> str:
+    """Return SQL for the number, in the whole run, of an archive file of a shard."""
+    return f"-1 - ({int(shard) * _FILES_A_SHARD} + {file})"
+
+
+def place_of_archive(run: Path, file: int) -> tuple[Path, int]:
+    """Return the run folder that has an archive file of a run, and the file's number there."""
+    if not isinstance(file, int) or file >= 0:
+        return run, file
+    shard, own = divmod(-1 - file, _FILES_A_SHARD)
+    return shard_folder(run, shard), own
+
+
+def body_in_shard(shard: int, link: str) -> str:
+    """Return SQL for what stands for a body of a shard in the whole run."""
+    return f"CAST('shard {int(shard)} link ' || {link} AS BLOB)"
+
+
+def follow_reference(run: Path, stored: bytes) -> tuple[bytes | None, Path] | None:
+    """Return the body, as it is packed, that a shard has, and the shard's database; None for what is no reference.
+
+    The body is None where the shard keeps it no more. RunDamaged where the shard cannot be read.
+    """
+    found = _REFERENCE.match(stored)
+    if found is None:
+        return None
+    database = shard_folder(run, int(found[1])) / "crawl.sqlite"
+    try:
+        with closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as opened:
+            row = opened.execute("SELECT body FROM bodies WHERE link = ?", (int(found[2]),)).fetchone()
+    except sqlite3.Error as error:
+        raise RunDamaged(f"{database} cannot be read ({error}); restore it from a copy of the run") from error
+    return (None if row is None else row[0]), database
