@@ -19,6 +19,7 @@ from honeyguide.crawler.answering import RunToAnswer
 from honeyguide.errors import RunDamaged, StoreError
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import PageAnswer, RunFolder, RunLock, gather, open_run, stats
+from honeyguide.runs.ranking import MEASURES, GraphSource, rank_graph
 from honeyguide.runs.repair import repair
 from honeyguide.runs.shards import shard_folder
 from honeyguide.settings import settings_from
@@ -118,6 +119,16 @@ def test_all_counts_of_a_gathered_run_are_those_of_the_whole_run(one: Path, whol
     found, expected = stats(whole), stats(one)
     for name in ("fetches", "pages", "relevant", "outcomes", "hosts", "top_hosts", "depths", "relevance", "patterns"):
         assert getattr(found, name) == getattr(expected, name), name
+
+
+@pytest.mark.parametrize("by", MEASURES)
+def test_ranks_over_the_shards_are_those_of_the_whole_run(one: Path, whole: Path, by: str) -> None:
+    with open_run(one) as run, open_run(whole) as gathered:
+        expected, found = rank_graph(GraphSource.of_run(run), by), rank_graph(GraphSource.of_run(gathered), by)
+    assert len(found.source.parts) == SHARDS
+    values = dict(zip(expected.graph.names, expected.values.tolist(), strict=True))
+    assert dict(zip(found.graph.names, found.values.tolist(), strict=True)) == pytest.approx(values, abs=1e-9)
+    assert (found.graph.edges, found.graph.self_loops) == (expected.graph.edges, expected.graph.self_loops)
 
 
 def test_shards_that_have_gone_on_are_taken_in_behind_what_was_there(longer: Path, whole: Path) -> None:

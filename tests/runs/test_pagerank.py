@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import numpy as np
@@ -13,6 +14,9 @@ from hypothesis import strategies as st
 from honeyguide.errors import GraphError
 from honeyguide.runs import Dangling, LinkGraph, RankRules, hits, pagerank, restart_on
 from runs.random_graphs import Edges, edges
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 EXACT = RankRules(epsilon=1e-13)
 NO_EDGES = np.empty(0, dtype=np.int64)
@@ -214,3 +218,70 @@ def test_hits_are_those_of_networkx_where_one_part_leads(given_edges: Edges) -> 
     their_hubs, their_authorities = nx.hits(theirs, max_iter=5000, tol=1e-13)
     assert found.hubs == pytest.approx([their_hubs[vertex] for vertex in theirs], abs=1e-8)
     assert found.authorities == pytest.approx([their_authorities[vertex] for vertex in theirs], abs=1e-8)
+
+
+def in_parts(drawn: Edges, part_of: list[int]) -> list[LinkGraph]:
+    """The edges by the part that their source belongs to; parts without any among them."""
+    parts = np.array([part_of[source % len(part_of)] for source in drawn.sources.tolist()], dtype=np.int64)
+    return [
+        LinkGraph.of(drawn.sources[parts == part], drawn.targets[parts == part], drawn.vertices)
+        for part in range(max(part_of) + 1)
+    ]
+
+
+PARTITIONS = st.lists(st.integers(0, 6), min_size=1, max_size=12)
+
+
+@settings(max_examples=100)
+@given(edges(most=30), PARTITIONS, st.sampled_from(Dangling), st.floats(0, 1))
+def test_ranks_over_parts_are_those_of_the_whole_graph(
+    drawn: Edges, part_of: list[int], dangling: Dangling, damping: float
+) -> None:
+    rules = RankRules(damping=damping, epsilon=1e-12, dangling=dangling, most_iterations=50)
+    whole, parts = LinkGraph.of(*drawn), in_parts(drawn, part_of)
+    assert pagerank(parts, rules).values == pytest.approx(pagerank(whole, rules).values, abs=1e-9)
+    if drawn.vertices:
+        restart = restart_on([0], drawn.vertices)
+        found = pagerank(parts, rules, restart=restart).values
+        assert found == pytest.approx(pagerank(whole, rules, restart=restart).values, abs=1e-9)
+
+
+@settings(max_examples=100)
+@given(edges(most=30), PARTITIONS)
+def test_authorities_and_hubs_over_parts_are_those_of_the_whole_graph(drawn: Edges, part_of: list[int]) -> None:
+    rules = RankRules(epsilon=1e-12, most_iterations=50)
+    whole, parts = hits(LinkGraph.of(*drawn), rules), hits(in_parts(drawn, part_of), rules)
+    assert parts.authorities == pytest.approx(whole.authorities, abs=1e-9)
+    assert parts.hubs == pytest.approx(whole.hubs, abs=1e-9)
+
+
+@given(edges(most=30), PARTITIONS)
+def test_parts_joined_are_the_whole_graph(drawn: Edges, part_of: list[int]) -> None:
+    whole, joined = LinkGraph.of(*drawn), LinkGraph.joined(in_parts(drawn, part_of), ())
+    assert (joined.starts.tolist(), joined.sources.tolist()) == (whole.starts.tolist(), whole.sources.tolist())
+    assert joined.self_loops == whole.self_loops
+
+
+def test_a_part_only_exchanges_vectors() -> None:
+    """So that it may be anywhere."""
+
+    class Elsewhere:
+        def __init__(self, graph: LinkGraph) -> None:
+            self._graph = graph
+            self.vertices, self.edges, self.out_degrees = graph.vertices, graph.edges, graph.out_degrees
+
+        def along(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return self._graph.along(values)
+
+        def against(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return self._graph.against(values)
+
+    graph = LinkGraph.of(np.array([0, 1, 2]), np.array([1, 2, 0]))
+    parts = in_parts(Edges(np.array([0, 1, 2]), np.array([1, 2, 0]), 3), [0, 1, 1])
+    found = pagerank([Elsewhere(part) for part in parts], EXACT).values
+    assert found == pytest.approx(pagerank(graph, EXACT).values, abs=1e-12)
+
+
+def test_parts_of_different_graphs_are_refused() -> None:
+    with pytest.raises(GraphError, match=r"the parts have \[2, 3\] vertices"):
+        pagerank([LinkGraph.of(NO_EDGES, NO_EDGES, 2), LinkGraph.of(NO_EDGES, NO_EDGES, 3)])

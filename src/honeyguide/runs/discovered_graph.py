@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Select = Callable[..., Iterator[tuple[Any, ...]]]
+
+
+# A run that was looked at again in place has pages that none of its shards has.
+_SHARDS: Final = "SELECT shard FROM gathered WHERE NOT EXISTS (SELECT 1 FROM passes) ORDER BY shard"
+_EDGES_OF_SHARD: Final = """SELECT e.source, e.target FROM gathered_steps g CROSS JOIN steps s ON s.step = g.step
+    CROSS JOIN pages p ON p.link = s.link AND p.step = s.step CROSS JOIN edges e ON e.source = s.link
+    WHERE g.shard = ?"""
 
 
 class DiscoveredGraph:
@@ -57,14 +64,24 @@ class DiscoveredGraph:
 
     def link_graph(self) -> LinkGraph:
         """Return all of it in memory: vertices in order of discovery, named by their URLs."""
-        names = tuple(url.text for url in self.vertices())
-        number_by_link = self._number_by_link()
-        rows = self._select("SELECT source, target FROM edges ORDER BY source, target")
-        links = np.fromiter(chain.from_iterable(rows), dtype=np.int64).reshape(-1, 2)
-        links = links[self._is_vertex()[links[:, 0]]]  # a redirect is no edge
+        return LinkGraph.joined(self.parts(), tuple(url.text for url in self.vertices()))
+
+    def parts(self) -> list[LinkGraph]:
+        """Return its edges in memory by the shard that has them, over the same vertices without names; else in one."""
+        numbers, is_vertex = self._number_by_link(), self._is_vertex()
+        shards = [shard for (shard,) in self._select(_SHARDS)]
+        if not shards:
+            return [self._part(numbers, is_vertex, "SELECT source, target FROM edges")]
+        return [self._part(numbers, is_vertex, _EDGES_OF_SHARD, shard) for shard in shards]
+
+    def _part(
+        self, number_by_link: NDArray[np.int32], is_vertex: NDArray[np.bool_], query: str, *values: int
+    ) -> LinkGraph:
+        links = np.fromiter(chain.from_iterable(self._select(query, *values)), dtype=np.int64).reshape(-1, 2)
+        links = links[is_vertex[links[:, 0]]]  # a redirect is no edge
         sources, targets = number_by_link[links].T
         is_allowed = targets >= 0
-        return LinkGraph.of(sources[is_allowed], targets[is_allowed], len(names), names)
+        return LinkGraph.of(sources[is_allowed], targets[is_allowed], self.vertex_count)
 
     def _number_by_link(self) -> NDArray[np.int32]:
         """Return, by link, the place of its vertex in order of discovery; -1 where it has none."""

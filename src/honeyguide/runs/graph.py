@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -78,6 +78,16 @@ class LinkGraph:
             self_loops=loops,
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[LinkGraph], names: Sequence[str]) -> LinkGraph:
+        """Join parts of a graph that have no edge in common and the vertices of all of it."""
+        if len(parts) == 1:
+            return replace(parts[0], names=names)
+        columns = zip(*(part.edge_arrays() for part in parts), strict=True)
+        sources, targets = (np.concatenate(column) for column in columns)
+        loops = sum(part.self_loops for part in parts)
+        return replace(cls.of(sources, targets, parts[0].vertices, names), self_loops=loops)
+
     @property
     def vertices(self) -> int:
         return len(self.starts) - 1
@@ -114,6 +124,17 @@ class LinkGraph:
         targets = np.repeat(np.arange(self.vertices, dtype=self.sources.dtype), np.diff(self.starts))
         return self.sources[order], targets[order]
 
+    def along(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each vertex the sum of the values of those that link to it."""
+        found: NDArray[np.float64] = self.matrix @ values
+        return found
+
+    def against(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return for each vertex the sum of the values of those that it links to."""
+        found: NDArray[np.float64] = self.matrix.T @ values
+        return found
+
+    @cached_property
     def matrix(self) -> csr_array:
         """Return a matrix of ones where a column's vertex links to a row's."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - takes a while to load
@@ -134,7 +155,7 @@ class LinkGraph:
             return Components(0, 0)
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
-        count, labels = connected_components(self.matrix(), directed=True, connection=connection)
+        count, labels = connected_components(self.matrix, directed=True, connection=connection)
         return Components(int(count), int(np.bincount(labels).max()))
 
 

@@ -16,6 +16,10 @@ HITS (Kleinberg 1999): a good authority is linked to by good hubs, a good hub li
 each scaled to add up to 1, from equal hubs, until neither changes by more than epsilon in all. Where several parts of a
 graph have equal claims, the iteration from equal hubs still has one limit, which is the answer.
 
+Both work on a graph whose edges are in several parts, as a run of several machines has them: each part sums up over its
+own edges, and the sums are added, once an iteration. Only a vector goes to a part and one comes back, so a part may
+be anywhere. A graph in one piece is one part.
+
 `RefreshedRanks` computes PageRank of a growing graph every so many pages, beginning with the last ranks. The result
 depends on the pages and their order alone, to the last bit, which is how a resumed crawl gets the same ranks.
 """
@@ -25,7 +29,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -34,7 +38,7 @@ from honeyguide.model.counts import count_of
 from honeyguide.runs.graph import LinkGraph
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -77,30 +81,64 @@ class Ranks:
     has_converged: bool
 
 
+class GraphPart(Protocol):
+    """Some of the edges of a graph, over the numbers of all its vertices. No edge is in two parts."""
+
+    @property
+    def vertices(self) -> int: ...
+    @property
+    def edges(self) -> int: ...
+    @property
+    def out_degrees(self) -> NDArray[np.int64]: ...
+    def along(self, values: Vector) -> Vector:
+        """Return for each vertex the sum of the values of those that link to it."""
+
+    def against(self, values: Vector) -> Vector:
+        """Return for each vertex the sum of the values of those that it links to."""
+
+
+def _parts_of(graph: GraphPart | Sequence[GraphPart]) -> Sequence[GraphPart]:
+    parts: Sequence[GraphPart] = (graph,) if isinstance(graph, LinkGraph) else graph  # type: ignore[assignment]
+    counts = {part.vertices for part in parts}
+    if len(counts) != 1:
+        raise GraphError(f"the parts have {sorted(counts)} vertices; give all parts those of the whole graph")
+    return parts
+
+
+def _added(vectors: Iterable[Vector]) -> Vector:
+    first, *others = vectors
+    total = np.array(first)  # what another process sends may be read only
+    for vector in others:
+        total += vector
+    return total
+
+
 def pagerank(
-    graph: LinkGraph,
+    graph: LinkGraph | Sequence[GraphPart],
     rules: RankRules | None = None,
     *,
     restart: Vector | None = None,
     start: Vector | None = None,
 ) -> Ranks:
-    """Return the PageRank of every vertex.
+    """Return the PageRank of every vertex of a graph, or of one in parts.
 
     `restart` weighs the vertices that a walk restarts at, for topic-sensitive ranks (`restart_on`). `start` are ranks
     to begin with, such as those of the graph as it was before: vertices beyond them begin with the average, and the
     result is the same within epsilon, sooner.
     """
-    rules = rules or RankRules()
-    count = graph.vertices
+    rules, parts = rules or RankRules(), _parts_of(graph)
+    count = parts[0].vertices
     if not count:
         return Ranks(np.empty(0), 0, 0.0, has_converged=True)
     at_restart: Vector | float = 1.0 / count if restart is None else _distribution(restart, count, "restart")
     ranks = np.full(count, at_restart) if start is None else _distribution(_extended(start, count), count, "start")
-    links_in, dangling = graph.matrix(), graph.dangling
-    share_of_link = rules.damping / np.maximum(graph.out_degrees, 1)
+    out_degrees = _added(part.out_degrees.astype(np.float64) for part in parts)
+    dangling = np.flatnonzero(out_degrees == 0)
+    share_of_link = rules.damping / np.maximum(out_degrees, 1)
     share_of_link[dangling] = 0.0
     for iteration in range(1, rules.most_iterations + 1):
-        new = links_in @ (ranks * share_of_link)
+        shares = ranks * share_of_link
+        new = _added(part.along(shares) for part in parts)
         at_dead_ends = ranks[dangling]
         restarting = 1.0 - rules.damping
         if rules.dangling is Dangling.STAY:
@@ -155,20 +193,18 @@ class Hits:
     has_converged: bool
 
 
-def hits(graph: LinkGraph, rules: RankRules | None = None) -> Hits:
-    """Return authorities and hubs; of the rules, epsilon and the limit of iterations count."""
-    rules = rules or RankRules()
-    count = graph.vertices
+def hits(graph: LinkGraph | Sequence[GraphPart], rules: RankRules | None = None) -> Hits:
+    """Return authorities and hubs, of a graph or of one in parts; of the rules, epsilon and most iterations count."""
+    rules, parts = rules or RankRules(), _parts_of(graph)
+    count = parts[0].vertices
     authorities, hubs = np.zeros(count), np.zeros(count)
-    if not graph.edges:
+    if not any(part.edges for part in parts):
         return Hits(authorities, hubs, 0, 0.0, has_converged=True)
-    links_in = graph.matrix()
-    links_out = links_in.T
     hubs += 1.0 / count
     change = 0.0
     for iteration in range(1, rules.most_iterations + 1):
-        new_authorities = _scaled(links_in @ hubs)
-        new_hubs = _scaled(links_out @ new_authorities)
+        new_authorities = _scaled(_added(part.along(hubs) for part in parts))
+        new_hubs = _scaled(_added(part.against(new_authorities) for part in parts))
         change = max(
             float(np.abs(new_authorities - authorities).sum()),
             float(np.abs(new_hubs - hubs).sum()),

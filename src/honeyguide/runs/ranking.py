@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.runs.graph import RankedPage
+    from honeyguide.runs.pagerank import GraphPart
     from honeyguide.runs.run import Run
 
     Values = NDArray[np.float64] | NDArray[np.int64]
@@ -33,10 +34,15 @@ class GraphSource:
 
     graph: LinkGraph
     relevant: tuple[str, ...] | None = None
+    parts: Sequence[GraphPart] = ()  # of the same graph, where several shards have its edges
 
     @classmethod
     def of_run(cls, run: Run) -> GraphSource:
-        return cls(run.graph(), tuple(page.url.text for page in run.pages(relevant_only=True)))
+        with run.at_one_moment():
+            found = run.discovered_graph()
+            parts, names = found.parts(), tuple(url.text for url in found.vertices())
+            relevant = tuple(page.url.text for page in run.pages(relevant_only=True))
+        return cls(LinkGraph.joined(parts, names), relevant, parts)
 
     def number(self, name: str) -> int:
         """Find a vertex by name, by any spelling of its URL, or by path where names are paths. GraphError if none."""
@@ -123,16 +129,17 @@ def rank_graph(
     """
     check_measure(by, dangling, personal)
     rules, graph = RankRules(damping, epsilon, Dangling(dangling)), source.graph
+    parts = source.parts or (graph,)
     match by:
         case "pagerank":
-            found = pagerank(graph, rules, restart=_restart(source, personal))
+            found = pagerank(parts, rules, restart=_restart(source, personal))
             return Ranking(source, by, found.values, found.iterations, found.has_converged)
         case "in":
             return Ranking(source, by, graph.in_degrees)
         case "out":
             return Ranking(source, by, graph.out_degrees)
         case _:
-            both = hits(graph, rules)
+            both = hits(parts, rules)
             values, by = (both.hubs, by) if by == "hubs" else (both.authorities, "authorities")
             return Ranking(source, by, values, both.iterations, both.has_converged)
 
@@ -172,8 +179,8 @@ def scaled_page_ranks(run: Run) -> NDArray[np.float32]:
 
     so that a page of average rank is well below the best, and the best do not outweigh all others.
     """
-    graph = run.graph()
-    ranks = pagerank(graph).values
+    source = GraphSource.of_run(run)
+    graph, ranks = source.graph, pagerank(source.parts).values
     by_step = np.zeros(run.progress.steps + 1, dtype=np.float32)
     if not len(ranks):
         return by_step
