@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from honeyguide.search import SearchHit, SearchResults
 
 ROCKS = "Basalt is a dark rock. It cools from lava, and its columns are famous."
@@ -253,7 +255,7 @@ class TestMeaning:
     def test_vectors_are_made_once_and_saved(self, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with Searcher(run) as searcher:
             first = searcher.search("volcano", semantic=True)
-        monkeypatch.setattr("honeyguide.search.shard._vectors_after", _nothing_new)
+        monkeypatch.setattr("honeyguide.search.shard._vectors_of", _nothing_new)
         with Searcher(run) as searcher:
             assert searcher.search("volcano", semantic=True) == first
 
@@ -589,6 +591,6 @@ class TestBadInput:
             Searcher([])
 
 
-def _nothing_new(searcher: object, step: int, vectors: object) -> object:
-    assert step > 0
+def _nothing_new(searcher: object, keys: NDArray[np.int64], vectors: object) -> object:
+    assert not len(keys)
     return PageVectors.of(np.empty(0, dtype=np.int64), np.empty((0, 256)))

@@ -38,6 +38,7 @@ from honeyguide.runs.recorded import RecordedAnswers, RecordedExchanges
 from honeyguide.runs.records import LearnerSnapshot, Progress
 from honeyguide.runs.revisits import HostsAsked, Revisits
 from honeyguide.runs.schema import refuse_strange_tables
+from honeyguide.runs.shards import is_sharded, shard_folders
 from honeyguide.runs.state import read_progress
 from honeyguide.runs.traps import TrapRecords
 from honeyguide.settings import load_run_settings
@@ -496,6 +497,20 @@ class Run:
     def guard_findings(self, *, kind: str = "", host: str = "") -> Iterator[GuardFinding]:
         """Yield pages judged part of a loop or a trap, or duplicates, in the order they came; of one kind or host."""
         return TrapRecords(self._select).findings(kind, host)
+
+    def shards(self) -> list[Path]:
+        """Return the run folders that this run was gathered from, each with an index of its own; else none.
+
+        A run that was looked at again in place has left them behind.
+        """
+        if not is_sharded(self.path) or self.passes():
+            return []
+        return shard_folders(self.path)
+
+    def steps_in_shards(self) -> Iterator[tuple[int, int, int]]:
+        """Yield every step that was gathered from a shard, in order, with the shard and the step's number there."""
+        rows = self._select("SELECT step, shard, own FROM gathered_steps ORDER BY step")
+        return cast("Iterator[tuple[int, int, int]]", rows)
 
     def guard_simhashes(self, batch: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint64]]]:
         """Yield the steps of pages that the guard saw, which rise, and their simhashes, so many at a time."""

@@ -79,7 +79,7 @@ def trap_steps(run: Run) -> list[int]:
 def hiding_filters(
     index: PageIndex, settings: SearchSettings, traps: Sequence[int], blocked_lines: tuple[str, ...]
 ) -> tuple[NamedFilter, ...]:
-    """Return the filters that the settings ask for, each with its key; `traps` are steps."""
+    """Return the filters that the settings ask for, each with its key; `traps` are pages, as the index numbers them."""
     filters: list[NamedFilter] = []
     if settings.min_quality > 0:
         good = Query.range_query(index.schema, "quality", FieldType.Float, settings.min_quality, None)

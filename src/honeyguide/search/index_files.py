@@ -47,9 +47,10 @@ def load_arrays(file: Path) -> Arrays | None:
 
 def save_arrays(file: Path, **arrays: NDArray[Any]) -> None:
     """Replace a file of arrays. They can be made again, so an error is only logged."""
-    remove_abandoned(file.parent, f"{file.name}.")
     draft = file.with_name(f"{file.name}.{os.getpid()}.draft")
     try:
+        file.parent.mkdir(exist_ok=True)  # a run with shards has no index of its own
+        remove_abandoned(file.parent, f"{file.name}.")
         with draft.open("wb") as opened, holding(draft):
             np.savez(opened, **arrays)  # type: ignore[arg-type] # its other argument is a bool
         draft.replace(file)

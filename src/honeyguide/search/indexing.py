@@ -6,7 +6,7 @@ import logging
 import os
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,9 +17,10 @@ from honeyguide.model import Fetched
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import parser_for
 from honeyguide.runs import open_run
+from honeyguide.runs.shards import number_of_shard
 from honeyguide.search.index_files import naming_full_disk
 from honeyguide.search.matching import marked
-from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
+from honeyguide.search.page_index import FOLDER, STEP_BITS, IndexBusy, IndexLock, PageIndex, last_step
 from honeyguide.settings.sections import INDEX_LANGUAGES
 from honeyguide.text import main_text, words_of
 
@@ -75,7 +76,7 @@ def text_quality(text: str, words: Sequence[str]) -> float:
 class IndexedPage:
     """A page as the index stores it. Its text is the main text, or all of it where there is no main text."""
 
-    step: int
+    step: int  # in a shard, with the shard's number in front (`page_index`)
     url: Url
     title: str
     text: str
@@ -160,6 +161,11 @@ class RunIndexes:
     parts: tuple[OpenIndex, ...]
     is_written: bool  # whether this process could write the folder
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether the first part is in the folder, and not in memory."""
+        return self.is_written or len(self.parts) > 1
+
 
 def open_indexes(run: Run, on_progress: OnProgress = lambda *_: None, *, patience_s: float = PATIENCE_S) -> RunIndexes:
     """Index everything that the run has stored by now.
@@ -170,6 +176,8 @@ def open_indexes(run: Run, on_progress: OnProgress = lambda *_: None, *, patienc
     """
     language = index_language(run.settings)
     folder = run.path / FOLDER
+    if shards := run.shards():
+        return _shards_together(shards, language, on_progress, patience_s)
     if not os.access(run.path, os.W_OK):
         return _rest_in_memory(run, PageIndex.through_links(folder, language), language, on_progress)
     clock = RealClock()
@@ -187,6 +195,25 @@ def open_indexes(run: Run, on_progress: OnProgress = lambda *_: None, *, patienc
         except OSError as error:  # a full disk, a folder that only looks writable
             log.warning("the index of %s cannot be written: %s; its pages are searched in memory", run.path, error)
             return _rest_in_memory(run, PageIndex.to_read(folder, language), language, on_progress)
+
+
+def _shards_together(shards: Sequence[Path], language: str, on_progress: OnProgress, patience_s: float) -> RunIndexes:
+    """Bring the index of each shard up to date, and open them as one."""
+    stored: list[Path] = []
+    in_memory: list[OpenIndex] = []
+    are_written = True
+    for folder in shards:
+        with open_run(folder) as shard:
+            if not shard.has_begun:
+                continue
+            found = open_indexes(shard, on_progress, patience_s=patience_s)
+        are_written = are_written and found.is_written
+        for part in found.parts[:1] if found.is_stored else ():
+            part.index.close()
+            stored.append(folder / FOLDER)
+        in_memory += found.parts[1:] if found.is_stored else found.parts
+    together = [OpenIndex.now(PageIndex.together(stored, language))] if stored else []
+    return RunIndexes((*together, *in_memory), is_written=are_written)
 
 
 def index_language(settings: Settings) -> str:
@@ -214,11 +241,12 @@ def _rest_in_memory(run: Run, stored: PageIndex | None, language: str, on_progre
 
 
 def _stored_pages(run: Run, after_step: int, on_progress: OnProgress = lambda *_: None) -> Iterator[IndexedPage]:
-    parse = parser_for(run.settings)
+    parse, shard = parser_for(run.settings), number_of_shard(run.path) << STEP_BITS
     pages = run.crawled_pages(after_step=after_step)
     total = len(pages)
     for done, page in enumerate(pages.all(), 1):
-        yield IndexedPage.read(page, pages.body(page), parse)
+        read = IndexedPage.read(page, pages.body(page), parse)
+        yield replace(read, step=shard | read.step) if shard else read
         on_progress(done, max(done, total))
 
 
@@ -237,14 +265,15 @@ def index_as_they_come(run: Path, settings: Settings, steps: int, pages: Iterabl
     `steps` is how many the run has already: pages of these that the index lacks are read from the store. Returns why
     indexing had to be given up, empty if it had not; what was committed stays, and a search catches up with the rest.
     """
+    shard = number_of_shard(run) << STEP_BITS
     try:
         with IndexLock(run), naming_full_disk():
             index = PageIndex.to_write(run / FOLDER, index_language(settings))
             try:
                 with open_run(run) as opened:
                     earlier = _stored_pages(opened, last_step(index.searcher()))
-                    index.add_all(takewhile(lambda page: page.step <= steps, earlier), COMMIT_EVERY)
-                index.add_all(map(_indexed, pages), settings.search.commit_every)
+                    index.add_all(takewhile(lambda page: page.step <= shard | steps, earlier), COMMIT_EVERY)
+                index.add_all((_indexed(page, shard) for page in pages), settings.search.commit_every)
             finally:
                 index.close()
     except IndexBusy:
@@ -254,10 +283,10 @@ def index_as_they_come(run: Path, settings: Settings, steps: int, pages: Iterabl
     return ""
 
 
-def _indexed(stored: StoredPage) -> IndexedPage:
+def _indexed(stored: StoredPage, shard: int) -> IndexedPage:
     return IndexedPage.of(
         stored.page,
-        step=stored.step,
+        step=shard | stored.step,
         fetched_at=stored.fetched_at,
         relevance=stored.verdict.relevance,
         is_relevant=stored.verdict.is_relevant,

@@ -7,6 +7,10 @@ RUN/index/
   meanings.npz  vectors by page
 RUN/index.lock    held by the process that writes the index
 
+A run with shards has an index in each shard, and these are searched as one: tantivy's parts never change, so those of
+all shards, linked into one folder, are one index with the statistics of all pages. A page is known there by shard and
+step, which `step` holds in one number.
+
 All of it is derived from the run and may be deleted at any time. Pages go in by step, and a commit is complete or not
 there at all, so the highest step in the index tells which pages it lacks.
 """
@@ -39,7 +43,9 @@ log = logging.getLogger(__name__)
 FORMAT: Final = 2
 FOLDER: Final = "index"
 PAGES: Final = "pages"
+STEP_BITS: Final = 32  # of a page's number in the index; the bits before them are its shard
 _LOCK: Final = "index.lock"
+_TRIES: Final = 5  # to link files that a crawl may be merging
 _WRITER_BYTES: Final = 50_000_000  # tantivy's least is 15 MB a thread; with less than this it writes many small parts
 
 
@@ -126,6 +132,26 @@ class PageIndex:
             found._elsewhere = elsewhere  # noqa: SLF001 - of this class
         return found
 
+    @classmethod
+    def together(cls, folders: Iterable[Path], language: str) -> PageIndex:
+        """Open several indexes as one that has the parts of all. Close it. IndexDamaged where a file is missing."""
+        folders = list(folders)
+        for further in range(_TRIES, 0, -1):
+            elsewhere = TemporaryDirectory(prefix="honeyguide-index-")
+            try:
+                _link_together([folder / PAGES for folder in folders], Path(elsewhere.name))
+                with opening_index():
+                    found = cls(tantivy.Index.open(elsewhere.name), language)
+                    last_step(found.searcher())
+            except (OSError, IndexDamaged):  # a crawl has merged parts meanwhile
+                elsewhere.cleanup()
+                if further == 1:
+                    raise
+            else:
+                found._elsewhere = elsewhere
+                return found
+        raise AssertionError
+
     def searcher(self) -> tantivy.Searcher:
         """Return a searcher of what was committed by now."""
         self._index.reload()
@@ -170,9 +196,25 @@ class PageIndex:
 
 
 def last_step(searcher: tantivy.Searcher) -> int:
-    """Return the highest step among the pages; 0 where there are none."""
+    """Return the highest step among the pages of a run or of a shard; 0 where there are none."""
     newest = searcher.search(tantivy.Query.all_query(), 1, count=False, order_by_field="step").hits
-    return int(newest[0][0]) if newest else 0
+    return int(newest[0][0]) & ((1 << STEP_BITS) - 1) if newest else 0
+
+
+def _link_together(folders: Iterable[Path], target: Path) -> None:
+    """Link the parts of several of tantivy's folders into one. IndexDamaged where there are none."""
+    about: dict[str, Any] = {}
+    segments = []
+    for folder in folders:
+        try:
+            about = json.loads((folder / "meta.json").read_bytes())
+            for segment in about["segments"]:
+                segments.append(segment)
+                for file in folder.glob(f"{segment['segment_id'].replace('-', '')}.*"):
+                    (target / file.name).symlink_to(file.resolve())
+        except (ValueError, LookupError, TypeError) as error:
+            raise IndexDamaged(f"{folder / 'meta.json'} is damaged: {error}") from error
+    (target / "meta.json").write_text(json.dumps({**about, "segments": segments}), encoding="utf-8")
 
 
 def _read_about(folder: Path) -> object:

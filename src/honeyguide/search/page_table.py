@@ -7,15 +7,18 @@ which the pages came. So the hits of any query can be counted: they are its grou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import tantivy
 from tantivy import Query
 
+from honeyguide.runs.shards import number_of_shard
+from honeyguide.search.page_index import STEP_BITS
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,10 +35,49 @@ _PRINTS_AT_ONCE: Final = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class StepKeys:
+    """The numbers by which an index knows the steps of a run: the same, or with the shard that each was gathered from.
+
+    `by_step` has them by step; where it is empty, a key is the step after the bits of `first`.
+    """
+
+    first: int = 0
+    by_step: Numbers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @classmethod
+    def of(cls, run: Run) -> StepKeys:
+        if not run.shards():
+            return cls(number_of_shard(run.path) << STEP_BITS)
+        by_step = np.full(run.progress.steps + 1, -1, dtype=np.int64)
+        rows = np.array(list(run.steps_in_shards()), dtype=np.int64).reshape(-1, 3)
+        rows = rows[rows[:, 0] < len(by_step)]
+        by_step[rows[:, 0]] = rows[:, 1] << STEP_BITS | rows[:, 2]
+        return cls(by_step=by_step)
+
+    def keys(self, steps: Iterable[int]) -> list[int]:
+        """Return the keys of some steps; those without are left out."""
+        if not len(self.by_step):
+            return [self.first | step for step in steps]
+        known = np.array([step for step in steps if step < len(self.by_step)], dtype=np.int64)
+        found: list[int] = self.by_step[known].tolist()
+        return [key for key in found if key >= 0]
+
+    def steps(self, keys: Numbers) -> Numbers:
+        """Return the steps of some keys; -1 for those that the run does not have."""
+        if not len(self.by_step):
+            return keys - self.first
+        order = np.argsort(self.by_step, kind="stable")
+        places = order[np.minimum(np.searchsorted(self.by_step, keys, sorter=order), len(order) - 1)]
+        return np.where(self.by_step[places] == keys, places, -1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PageTable:
     """Pages of an index, a row each; steps rise."""
 
     steps: Numbers
+    keys: Numbers  # of the same pages in the index
+    by_key: Numbers  # rows in the order of keys
     relevance: NDArray[np.float64]
     is_relevant: NDArray[np.bool_]
     fetched_at: NDArray[np.float64]
@@ -44,20 +86,26 @@ class PageTable:
     simhashes: NDArray[np.uint64]  # 0 where the guard has stored none
 
     @classmethod
-    def read(cls, searcher: tantivy.Searcher, run: Run) -> PageTable:
-        """Read all pages of an index: some 60 ms for 50,000."""
+    def read(cls, searcher: tantivy.Searcher, run: Run, numbers: StepKeys) -> PageTable:
+        """Read all pages of an index that the run has: some 60 ms for 50,000."""
         everything = Query.all_query()
         found = searcher.search(
             everything, max(1, searcher.num_docs), count=False, order_by_field="step", order=tantivy.Order.Asc
         ).hits
-        addresses = [address for _, address in found]
-        steps = np.array([step for step, _ in found], dtype=np.int64)
+        keys = np.array([key for key, _ in found], dtype=np.int64)
+        steps = numbers.steps(keys)
+        order = np.argsort(steps, kind="stable")
+        order = order[steps[order] >= 0]
+        keys, steps = keys[order], steps[order]
+        addresses = [found[place][1] for place in order.tolist()]
 
         def column(name: str, kind: type) -> NDArray[Any]:
             return np.array(searcher.fast_field_values(name, addresses) if addresses else [], dtype=kind)
 
         return cls(
             steps=steps,
+            keys=keys,
+            by_key=np.argsort(keys, kind="stable"),
             relevance=column("relevance", np.float64),
             is_relevant=column("is_relevant", np.bool_),
             fetched_at=column("fetched_at", np.float64),
@@ -69,9 +117,13 @@ class PageTable:
     def __len__(self) -> int:
         return len(self.steps)
 
-    def rows(self, steps: Numbers) -> Numbers:
-        """Return the rows of pages by their steps."""
-        return np.searchsorted(self.steps, steps)
+    def rows(self, keys: Numbers) -> Numbers:
+        """Return the rows of pages by their keys; -1 for those that are not here."""
+        if not len(self.keys):
+            return np.full(len(keys), -1)
+        places = np.minimum(np.searchsorted(self.keys, keys, sorter=self.by_key), len(self.keys) - 1)
+        rows = self.by_key[places]
+        return np.where(self.keys[rows] == keys, rows, -1)
 
 
 def _simhashes(run: Run, steps: Numbers) -> NDArray[np.uint64]:

@@ -35,6 +35,7 @@ from honeyguide.search.index_files import load_arrays, reporting_damage, save_ar
 from honeyguide.search.indexing import open_indexes
 from honeyguide.search.matching import unmarked
 from honeyguide.search.page_index import FOLDER, PAGES
+from honeyguide.search.page_table import StepKeys
 from honeyguide.search.query import all_words, host_name, parse_query, span
 from honeyguide.search.results import SearchResults, make_hits
 from honeyguide.search.shard import Nearness, PageFilter, Shard, ShardQuery, Weights, group_together
@@ -167,7 +168,7 @@ class Searcher:
         self._check_open()
         self._close_shards()
         for run in self._runs:
-            with reporting_damage([run.path / FOLDER / PAGES]):
+            with reporting_damage(_index_folders(run)):
                 self._shards += self._shards_of(run)
         self._are_grouped = False
         self._speller: Speller | None = None
@@ -208,7 +209,7 @@ class Searcher:
         check_question(
             query, like=like, hosts=hosts, since=since, until=until, page=page, per_page=per_page, where=where
         )
-        with reporting_damage([run.path / FOLDER / PAGES for run in self._runs]):
+        with reporting_damage([folder for run in self._runs for folder in _index_folders(run)]):
             if not self._are_grouped:
                 group_together(self._shards)
                 self._are_grouped = True
@@ -284,16 +285,17 @@ class Searcher:
             ranks = known.values
         traps = trap_steps(run) if self.settings.search.hide_traps else []
         judged = run.judged_steps() if any(run.answers()) else None
-        first_is_stored = indexes.is_written or len(indexes.parts) > 1
+        numbers = StepKeys.of(run)
         return [
             Shard(
                 run=run,
                 index=part.index,
                 searcher=part.searcher,
+                numbers=numbers,
                 rank_by_step=ranks,
-                is_in_folder=number == 0 and first_is_stored,
+                is_in_folder=number == 0 and indexes.is_stored,
                 may_write=indexes.is_written,
-                hiding=hiding_filters(part.index, self.settings.search, traps, self._blocked),
+                hiding=hiding_filters(part.index, self.settings.search, numbers.keys(traps), self._blocked),
                 judged=judged,
             )
             for number, part in enumerate(indexes.parts)
@@ -459,6 +461,11 @@ def _host_names(hosts: Sequence[str] | str) -> tuple[str, ...]:
     if not isinstance(given, Sequence) or not all(isinstance(host, str) for host in given):
         raise QueryError(f"hosts is {hosts!r}: give a list of names, as in ['example.org']")
     return tuple(map(host_name, given))
+
+
+def _index_folders(run: Run) -> list[Path]:
+    """Return tantivy's folders of a run."""
+    return [folder / FOLDER / PAGES for folder in run.shards() or [run.path]]
 
 
 def _canonical(url: str) -> str:

@@ -13,7 +13,7 @@ from tantivy import FieldType, Occur, Query
 from honeyguide.search.index_files import load_arrays, save_arrays
 from honeyguide.search.matching import Matcher, host_query, schema, unmarked
 from honeyguide.search.page_index import FOLDER
-from honeyguide.search.page_table import PageGroups, PageTable, same_addresses, same_texts
+from honeyguide.search.page_table import PageGroups, PageTable, StepKeys, same_addresses, same_texts
 from honeyguide.text import unit, words_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _DIGITS: Final = 6  # of a score: sums in another order must not change the orde
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageVectors:
-    """Vectors of pages by step, which rises: `text.WordRows.text_vector` at length 1, each entry in 8 bits.
+    """Vectors of pages by key, which rises: `text.WordRows.text_vector` at length 1, each entry in 8 bits.
 
     They are made when somebody first searches by meaning, from the text in the index, and later only for new pages.
     A cosine differs by less than 0.01 from that of the whole vector, and 50,000 take a millisecond or two.
@@ -89,26 +89,29 @@ class Nearness:
 
 
 def page_vectors(
-    searcher: tantivy.Searcher, words: WordVectors, folder: Path | None, *, may_write: bool
+    searcher: tantivy.Searcher, keys: NDArray[np.int64], words: WordVectors, folder: Path | None, *, may_write: bool
 ) -> PageVectors:
-    """Return the vectors of all pages of an index; `folder` is where they are saved, None for an index in memory."""
+    """Return the vectors of all pages of an index, whose keys rise.
+
+    `folder` is where they are saved, None for an index in memory.
+    """
     saved = _load_vectors(folder, words) if folder is not None else None
     known = saved or PageVectors.of(np.empty(0, dtype=np.int64), np.empty((0, words.dimension)))
-    added = _vectors_after(searcher, int(known.steps[-1]) if len(known.steps) else 0, words)
+    added = _vectors_of(searcher, np.setdiff1d(keys, known.steps), words)
     if not len(added.steps):
         return known
-    columns = {name: np.concatenate((getattr(known, name), getattr(added, name))) for name in _COLUMNS}
+    order = np.argsort(np.concatenate((known.steps, added.steps)))
+    columns = {name: np.concatenate((getattr(known, name), getattr(added, name)))[order] for name in _COLUMNS}
     if folder is not None and may_write:
         save_arrays(folder / _VECTORS_FILE, digest=np.array(words.digest), **columns)
     return PageVectors(**columns)
 
 
-def _vectors_after(searcher: tantivy.Searcher, step: int, words: WordVectors) -> PageVectors:
-    newer = Query.range_query(schema(), "step", FieldType.Unsigned, step, include_lower=False)
-    found = searcher.search(newer, max(1, searcher.num_docs), order_by_field="step", order=tantivy.Order.Asc).hits
+def _vectors_of(searcher: tantivy.Searcher, keys: NDArray[np.int64], words: WordVectors) -> PageVectors:
     blocks = [PageVectors.of(np.empty(0, dtype=np.int64), np.empty((0, words.dimension)))]
-    for first in range(0, len(found), _ROWS_AT_ONCE):
-        some = found[first : first + _ROWS_AT_ONCE]
+    for first in range(0, len(keys), _ROWS_AT_ONCE):
+        those = Query.term_set_query(schema(), "step", keys[first : first + _ROWS_AT_ONCE].tolist())
+        some = searcher.search(those, _ROWS_AT_ONCE, order_by_field="step", order=tantivy.Order.Asc).hits
         documents = [searcher.doc(address) for _, address in some]
         texts = (unmarked(f"{each.get_first('title')} {each.get_first('text')}") for each in documents)
         rows = np.array([unit(words.vector(words_of(text))) for text in texts])
@@ -156,7 +159,9 @@ class PageFilter:
     excluded_url: str = ""
     where: tuple[FieldCondition, ...] = ()
 
-    def clauses(self, schema: tantivy.Schema, run: Run, judged: JudgedSteps | None = None) -> list[Clause]:
+    def clauses(
+        self, schema: tantivy.Schema, run: Run, numbers: StepKeys, judged: JudgedSteps | None = None
+    ) -> list[Clause]:
         """Return the conditions for tantivy; `judged` are newer judgements than those of the index."""
         clauses: list[Clause] = []
         if self.hosts:
@@ -168,13 +173,14 @@ class PageFilter:
         if self.relevant_only:
             relevant = Query.term_query(schema, "is_relevant", 1)
             if judged is not None:
-                steps = [step for step, (_, is_relevant) in judged.items() if is_relevant]
-                relevant = Query.term_set_query(schema, "step", steps)
+                steps = (step for step, (_, is_relevant) in judged.items() if is_relevant)
+                relevant = Query.term_set_query(schema, "step", numbers.keys(steps))
             clauses.append((Occur.Must, relevant))
         if self.excluded_url:
             clauses.append((Occur.MustNot, Query.term_query(schema, "url", self.excluded_url)))
         if self.where:
-            clauses.append((Occur.Must, Query.term_set_query(schema, "step", run.steps_where(*self.where))))
+            keys = numbers.keys(run.steps_where(*self.where))
+            clauses.append((Occur.Must, Query.term_set_query(schema, "step", keys)))
         return clauses
 
 
@@ -213,8 +219,8 @@ class FoundPages:
         """Return where the index has a page."""
         if self.addresses is not None:
             return self.addresses[row]
-        step = int(self.shard.table.steps[self.rows[row]])
-        query = Query.term_query(self.shard.index.schema, "step", step)
+        key = int(self.shard.table.keys[self.rows[row]])
+        query = Query.term_query(self.shard.index.schema, "step", key)
         ((_, address),) = self.shard.searcher.search(query, 1, count=False).hits
         return address
 
@@ -233,6 +239,7 @@ class Shard:
     run: Run
     index: PageIndex
     searcher: tantivy.Searcher
+    numbers: StepKeys
     rank_by_step: NDArray[np.float32]
     is_in_folder: bool  # or in memory
     may_write: bool
@@ -247,7 +254,7 @@ class Shard:
 
     @cached_property
     def table(self) -> PageTable:
-        return PageTable.read(self.searcher, self.run)
+        return PageTable.read(self.searcher, self.run, self.numbers)
 
     @cached_property
     def ranks(self) -> NDArray[np.float64]:
@@ -286,7 +293,8 @@ class Shard:
         """Return the vectors of its pages, made where they are missing."""
         if self._vectors is None:
             folder = self.run.path / FOLDER if self.is_in_folder else None
-            self._vectors = page_vectors(self.searcher, words, folder, may_write=self.may_write)
+            keys = self.table.keys[self.table.by_key]
+            self._vectors = page_vectors(self.searcher, keys, words, folder, may_write=self.may_write)
         return self._vectors
 
 
@@ -307,8 +315,10 @@ class ShardQuery:
             rows, scores, meaning = self._near(wanted, self.shard.hiding)
         else:
             hits, total = self._hits(self._query(wanted, self.shard.hiding), limit)
-            addresses = [address for _, address in hits]
             rows, scores = self._rows_and_scores(hits)
+            is_here = rows >= 0  # or a crawl has brought it since
+            addresses = [address for (_, address), here in zip(hits, is_here.tolist(), strict=True) if here]
+            rows, scores, total = rows[is_here], scores[is_here], total - int((~is_here).sum())
             meaning = np.zeros(len(rows))
         bound = self.match.bound
         text = np.minimum(scores / bound, 1.0) if bound else np.zeros(len(rows))
@@ -337,8 +347,8 @@ class ShardQuery:
             return {}
         query = self._query(wanted, self.shard.hiding)
         if self.nearness is not None:
-            steps = self.shard.table.steps[self.matching_rows(wanted)].tolist()
-            query = Query.term_set_query(self.shard.index.schema, "step", steps)
+            keys = self.shard.table.keys[self.matching_rows(wanted)].tolist()
+            query = Query.term_set_query(self.shard.index.schema, "step", keys)
         found: dict[str, Any] = self.shard.searcher.aggregate(query, {"all": dict(asked)})["all"]
         return found
 
@@ -352,7 +362,7 @@ class ShardQuery:
         if len(shared) > self.shard.pages * _FEW:
             rows = self.matching_rows(wanted)
             return rows[np.isin(rows, shared)]
-        steps = Query.term_set_query(self.shard.index.schema, "step", self.shard.table.steps[shared].tolist())
+        steps = Query.term_set_query(self.shard.index.schema, "step", self.shard.table.keys[shared].tolist())
         query = self._query(wanted, self.shard.hiding)
         return (
             self._all_rows(Query.boolean_query([(Occur.Must, query), (Occur.Must, steps)])) if len(shared) else shared
@@ -362,7 +372,7 @@ class ShardQuery:
         self, wanted: PageFilter, filters: Sequence[NamedFilter], query: tantivy.Query | None = None
     ) -> tantivy.Query:
         query = query or self.match.query or Query.const_score_query(Query.all_query(), 0.0)
-        clauses = wanted.clauses(self.shard.index.schema, self.shard.run, self.shard.judged)
+        clauses = wanted.clauses(self.shard.index.schema, self.shard.run, self.shard.numbers, self.shard.judged)
         clauses += [clause for _, clause in filters]
         if not clauses:
             return query
@@ -378,8 +388,8 @@ class ShardQuery:
 
     def _rows_and_scores(self, hits: list[Scored]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         addresses = [address for _, address in hits]
-        steps = self.shard.searcher.fast_field_values("step", addresses) if addresses else []
-        rows = self.shard.table.rows(np.array(steps, dtype=np.int64))
+        keys = self.shard.searcher.fast_field_values("step", addresses) if addresses else []
+        rows = self.shard.table.rows(np.array(keys, dtype=np.int64))
         return rows, np.array([score for score, _ in hits], dtype=np.float64)
 
     def _all_rows(self, query: tantivy.Query) -> NDArray[np.int64]:
@@ -389,12 +399,13 @@ class ShardQuery:
         if self._finds_nothing:
             return pieces[0]
         for first in range(0, len(table), _STEPS_AT_ONCE):
-            some, asked = table.steps[first : first + _STEPS_AT_ONCE], query
+            some, asked = table.keys[table.by_key[first : first + _STEPS_AT_ONCE]], query
             if len(some) < len(table):
                 among = Query.range_query(schema, "step", FieldType.Unsigned, int(some[0]), int(some[-1]))
                 asked = Query.boolean_query([(Occur.Must, query), (Occur.Must, among)])
             found = self.shard.searcher.search(asked, len(some), count=False, order_by_field="step").hits
-            pieces.append(table.rows(np.array([step for step, _ in found], dtype=np.int64)))
+            rows = table.rows(np.array([key for key, _ in found], dtype=np.int64))
+            pieces.append(rows[rows >= 0])
         return np.concatenate(pieces)
 
     def _near(
@@ -409,8 +420,8 @@ class ShardQuery:
             query = self._query(wanted, filters, words)
         if self.match.query is not None:
             rows, found = self._rows_and_scores(self._hits(query, self.shard.pages)[0])
-            scores[rows] = found
-        cosines = self.nearness.of(table.steps)
+            scores[rows[rows >= 0]] = found[rows >= 0]
+        cosines = self.nearness.of(table.keys)
         is_found = (scores > 0) | (cosines > 0)
         if self.decides or filters or wanted != PageFilter():
             is_allowed = np.zeros(len(table), dtype=np.bool_)
