@@ -532,3 +532,11 @@ class TestSchema:
         answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
         assert answer.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("key", ["crawl.seed_urls", "crawl.feeds", "topic.like"])
+def test_a_url_with_a_password_which_the_run_would_keep_is_refused_without_telling_it(key: str) -> None:
+    with pytest.raises(SettingsError, match=f"{key} has a URL with a login .* --logins") as told:
+        validate(with_overrides(RUNNABLE, {key: ["http://ann:hunter2@example.org/"]}))
+    assert "hunter2" not in str(told.value)
+    validate(with_overrides(RUNNABLE, {key: ["http://example.org/@ann:hunter2"]}))

@@ -46,6 +46,15 @@ def linear_pattern(text: str) -> re.Pattern[str]:
         raise ValueError(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)) from None
 
 
+def has_login(text: str) -> bool:
+    """Whether a text is a URL with a user's name or password in it, which `Url.parse` strips."""
+    try:
+        parts = ada_url.parse_url(text, attributes=("username", "password"))
+    except ValueError:
+        return False
+    return any(parts.values())
+
+
 def host_pattern(text: str) -> re.Pattern[str]:
     """Compile a pattern of host keys, to be matched in full: `*` is anything, a name without a port is at every port.
 

@@ -129,6 +129,7 @@ def _profile_mistakes(settings: Settings) -> Iterator[str]:
 def _url_mistakes(settings: Settings) -> Iterator[str]:
     """Yield every text in a list of URLs, hosts or prefixes that is none."""
     from honeyguide.model import Url, domain_pattern, host_pattern  # noqa: PLC0415
+    from honeyguide.model.url import has_login  # noqa: PLC0415
 
     def prefix(text: str) -> Url:
         try:
@@ -142,6 +143,9 @@ def _url_mistakes(settings: Settings) -> Iterator[str]:
         "scope.domains": domain_pattern,
         **dict.fromkeys(("scope.allow_prefixes", "scope.deny_prefixes"), prefix),
     }
+    for key in (*readers, "topic.like", "topic.unlike"):
+        if any(map(has_login, SETTINGS_BY_KEY[key].value_in(settings))):  # said without the value
+            yield f"{key} has a URL with a login that the run would keep: put it in a file that --logins names"
     for key, read in readers.items():
         for text in SETTINGS_BY_KEY[key].value_in(settings):
             try:
