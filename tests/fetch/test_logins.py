@@ -300,13 +300,55 @@ class TestCookies:
         assert asyncio.run(scenario()) == [False, False]
         assert "a cookie of example.org is not one that can be sent" in caplog.text
 
-    @pytest.mark.parametrize(("content", "told"), [(b"a=b", "Netscape's format"), (b"\xff\xfe", "it is not text")])
+    @pytest.mark.parametrize(
+        ("content", "told"),
+        [
+            (b"a=b", "line 1 is not in Netscape's format"),
+            (b"# Netscape HTTP Cookie File\nexample.org FALSE / FALSE 0 sid secret\n", "line 2 is not"),
+            (b"example.org\tFALSE\t/\tFALSE\tsoon\tsid\tsecret\n", "line 1 is not"),
+            (b"\xff\xfe", "it is not text"),
+        ],
+    )
     def test_a_file_that_is_none_is_refused(self, tmp_path: Path, content: bytes, told: str) -> None:
         (tmp_path / "cookies.txt").write_bytes(content)
-        with pytest.raises(SettingsError, match=told):
+        with pytest.raises(SettingsError, match=told) as error:
             Logins.read(FetchSettings(cookie_file=str(tmp_path / "cookies.txt")))
+        assert "secret" not in str(error.value)
         with pytest.raises(SettingsError, match="there is no folder"):
             Logins.read(FetchSettings(cookie_file=str(tmp_path / "no" / "cookies.txt")))
+
+    @pytest.mark.parametrize(
+        ("line", "is_sent_below"),
+        [
+            ("example.org\tTRUE\t/\tFALSE\t0\tsid\t1", True),  # no dot in front, as some browsers' add-ons write it
+            (".example.org\tFALSE\t/\tFALSE\t0\tsid\t1\r", True),
+            ("#HttpOnly_example.org\tFALSE\t/\tFALSE\t4102444800.5\tsid\t1", False),
+        ],
+    )
+    def test_what_writes_the_format_its_own_way_is_read(self, tmp_path: Path, line: str, is_sent_below: bool) -> None:
+        file = tmp_path / "cookies.txt"
+        file.write_text(f"{line}\n", encoding="utf-8")
+
+        async def scenario() -> list[bool]:
+            logins = Logins.read(FetchSettings(cookie_file=str(file)))
+            logins.jar()
+            return [logins.is_known_at(Url.parse(url)) for url in ("https://example.org/", "https://www.example.org/")]
+
+        assert asyncio.run(scenario()) == [True, is_sent_below]
+
+    def test_an_empty_file_and_one_behind_a_link_are_kept_up_to_date(self, tmp_path: Path) -> None:
+        file, link = tmp_path / "cookies.txt", tmp_path / "link.txt"
+        file.touch()
+        link.symlink_to(file)
+
+        async def scenario() -> None:
+            logins = Logins.read(FetchSettings(cookie_file=str(link)))
+            logins.jar().update_cookies_from_headers(["sid=1; Path=/"], URL("https://example.org/"))
+            logins.save()
+
+        asyncio.run(scenario())
+        assert "sid\t1" in file.read_text(encoding="utf-8")
+        assert link.is_symlink()
 
 
 def fences(kind: str) -> list[str]:

@@ -15,11 +15,11 @@ import tempfile
 import tomllib
 from base64 import b64encode
 from contextlib import suppress
-from http.cookiejar import Cookie, LoadError, MozillaCookieJar
+from http.cookiejar import Cookie, MozillaCookieJar
 from math import inf
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import aiohttp
 from aiohttp._cookie_helpers import parse_set_cookie_headers  # see pyproject.toml
@@ -67,7 +67,8 @@ class Logins:
     def read(cls, settings: FetchSettings) -> Logins:
         """Read the files that the settings name. SettingsError where one of them cannot be used."""
         headers = read_logins(settings.logins) if settings.logins else {}
-        file = Path(settings.cookie_file).expanduser() if settings.cookie_file else None
+        # Resolved, so that a link to a file stays one when the file is replaced.
+        file = Path(settings.cookie_file).expanduser().resolve() if settings.cookie_file else None
         if file is not None:
             _stored_cookies(file)
         return cls(headers, file, keeps_cookies=settings.cookies)
@@ -218,36 +219,59 @@ def _secret(name: str, value: object) -> str:
     return value
 
 
-def _stored_cookies(file: Path) -> MozillaCookieJar:
+class _Stored(NamedTuple):
+    """A cookie as a file has it."""
+
+    host: str
+    is_wide: bool  # also for the hosts below
+    path: str
+    is_secure: bool
+    expires: int  # 0 for one of a session
+    name: str
+    value: str
+
+
+def _stored_cookies(file: Path) -> list[_Stored]:
     """Read a file in Netscape's format; one that is not there yet has none. SettingsError for any other."""
-    stored = MozillaCookieJar()
     if not file.parent.is_dir():
         raise SettingsError([f"fetch.cookie_file: there is no folder {file.parent} to keep it in"])
     try:
-        stored.load(str(file), ignore_discard=True, ignore_expires=True)  # 0 is for those of a session
+        lines = file.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
-        pass
-    except OSError as error:  # LoadError is one
-        reason = "it is not in Netscape's format" if isinstance(error, LoadError) else error.strerror
-        raise SettingsError([f"fetch.cookie_file: cannot read {file}: {reason}"]) from None
+        return []
+    except OSError as error:
+        raise SettingsError([f"fetch.cookie_file: cannot read {file}: {error.strerror}"]) from None
     except ValueError:
         raise SettingsError([f"fetch.cookie_file: cannot read {file}: it is not text"]) from None
-    return stored
+    found = []
+    for number, line in enumerate(lines, start=1):
+        written = line.removeprefix("#HttpOnly_")
+        if written.startswith("#") or not written.strip():
+            continue
+        try:
+            domain, is_wide, path, is_secure, expires, name, value = written.split("\t")
+            is_wide_too = is_wide == "TRUE" or domain.startswith(".")
+            moment = int(float(expires or 0))
+        except (ValueError, OverflowError):  # told without the line, which may hold a secret
+            reason = f"line {number} is not in Netscape's format, which has 7 parts with tabs between them"
+            raise SettingsError([f"fetch.cookie_file: cannot read {file}: {reason}"]) from None
+        found.append(_Stored(domain.lstrip("."), is_wide_too, path, is_secure == "TRUE", moment, name, value))
+    return found
 
 
-def _put(jar: _Jar, cookie: Cookie) -> None:
-    host, left_s = cookie.domain.lstrip("."), int(cookie.expires - time()) if cookie.expires else None
+def _put(jar: _Jar, cookie: _Stored) -> None:
+    left_s = int(cookie.expires - time()) if cookie.expires else None
     if left_s is not None and left_s <= 0:
         return
-    header = f"{cookie.name}={cookie.value or ''}; Path={cookie.path}"
-    header += f"; Domain={host}" if cookie.domain.startswith(".") else ""
-    header += "; Secure" if cookie.secure else ""
+    header = f"{cookie.name}={cookie.value}; Path={cookie.path}"
+    header += f"; Domain={cookie.host}" if cookie.is_wide else ""
+    header += "; Secure" if cookie.is_secure else ""
     header += "" if left_s is None else f"; Max-Age={left_s}"
     before = len(jar)
     with suppress(ValueError):  # no host
-        jar.update_cookies_from_headers([header], URL.build(scheme="https", host=host, path=cookie.path or "/"))
+        jar.update_cookies_from_headers([header], URL.build(scheme="https", host=cookie.host, path=cookie.path or "/"))
     if len(jar) == before:
-        log.warning("a cookie of %s is not one that can be sent, and is left out", host)
+        log.warning("a cookie of %s is not one that can be sent, and is left out", cookie.host)
 
 
 def _cookies_in(jar: _Jar) -> Iterator[Cookie]:
