@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import json
+import sys
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +14,12 @@ import pytest
 import honeyguide
 from honeyguide.errors import ExportError, SettingsError
 from honeyguide.model import Fetched
-from honeyguide.runs.exports.corpus import CORPUS_COLUMNS, NESTED
+from honeyguide.runs.exports.corpus import CORPUS_COLUMNS, NESTED, write_corpus
+from honeyguide.runs.exports.rows import ExportOptions
 from runs.exports.scripted_runs import crawled, html, odd_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from scripted_world import Script
@@ -115,3 +120,18 @@ def test_a_run_without_text_is_refused_in_a_line(run: Path, tmp_path: Path) -> N
     with pytest.raises(ExportError, match="has no page with text; take another format"):
         honeyguide.export(empty, tmp_path / "x.jsonl", "corpus")
     assert not list(tmp_path.glob("x.*"))
+
+
+class _FullDisk(io.StringIO):
+    def writelines(self, lines: Iterable[Any]) -> None:
+        next(iter(lines))
+        raise OSError(28, "No space left on device")
+
+
+def test_a_disk_that_is_full_leaves_nothing_open(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", late.append)
+    with pytest.raises(OSError, match="No space"), honeyguide.open_run(run) as opened:
+        write_corpus(opened, _FullDisk(), ExportOptions(), lambda *_: None)
+    gc.collect()
+    assert [each.exc_value for each in late] == []

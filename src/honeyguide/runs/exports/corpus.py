@@ -9,6 +9,7 @@ whose tokenizer is installed with the vectors; counts by others differ by a tent
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import fields
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +29,7 @@ from honeyguide.text import WordllamaVectors, words_of
 from honeyguide.text.minhash import TextClusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
     from typing import BinaryIO, TextIO
 
     from honeyguide.parse.content import PageContent
@@ -53,8 +54,9 @@ CORPUS_COLUMNS: Final = (
 def write_corpus(run: Run, out: TextIO, options: ExportOptions, on_progress: OnProgress) -> CorpusWritten:
     """Write a page a line as a JSON object."""
     corpus = _Corpus(options)
-    rows = (row | {"fetched_at": iso_time(row["fetched_at"])} for row in corpus.rows(run, on_progress))
-    out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    with closing(corpus.rows(run, on_progress)) as found:  # also when `out` takes no more, while the run is open
+        rows = (row | {"fetched_at": iso_time(row["fetched_at"])} for row in found)
+        out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return corpus.written
 
 
@@ -69,11 +71,9 @@ def write_corpus_parquet(run: Run, out: BinaryIO, options: ExportOptions, on_pro
         "licences": arrow.list_(text),
     }  # fmt: skip
     corpus = _Corpus(options)
-    rows = (
-        row | {name: json.dumps(row[name], ensure_ascii=False) for name in NESTED}
-        for row in corpus.rows(run, on_progress)
-    )
-    write_row_groups(out, arrow.schema([(name, types.get(name, text)) for name in CORPUS_COLUMNS]), rows)
+    with closing(corpus.rows(run, on_progress)) as found:
+        rows = (row | {name: json.dumps(row[name], ensure_ascii=False) for name in NESTED} for row in found)
+        write_row_groups(out, arrow.schema([(name, types.get(name, text)) for name in CORPUS_COLUMNS]), rows)
     return corpus.written
 
 
@@ -89,7 +89,7 @@ class _Corpus:
     def written(self) -> CorpusWritten:
         return CorpusWritten(self._pages, self._tokens, self._near_duplicates, self._without_text)
 
-    def rows(self, run: Run, on_progress: OnProgress) -> Iterator[dict[str, Any]]:
+    def rows(self, run: Run, on_progress: OnProgress) -> Generator[dict[str, Any], None, None]:
         """Yield the pages that belong into the corpus, as values by column. ExportError where there is none."""
         tokenizer = WordllamaVectors()
         with chosen_records(run, self._options, on_progress) as records:
