@@ -367,6 +367,8 @@ def test_a_page_that_is_reserved_now_is_kept_in_no_version(tmp_path: Path) -> No
     with refreshed(path, {**BEFORE, B: noindex}) as run:
         assert B not in urls(run)
         assert run.versions(Url.parse(B)) == []
+        told = {each.url: (each.finding, each.detail) for each in run.found_in_pass(2)}
+        assert told[B] == (PageChange.CHANGED, "reserved by its publisher"), "not a new page"
     with open_run(f"{path}@1") as run:
         assert B not in urls(run)
 

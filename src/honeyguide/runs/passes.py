@@ -79,7 +79,7 @@ class PassFinding:
     finding: PageChange
     title: str  # empty where it did not come
     relevance: float | None  # None where it did not come
-    relevance_before: float | None  # None where it had not come before
+    relevance_before: float | None  # None where it had not come before, or no version is kept
     detail: str
 
 
@@ -91,20 +91,35 @@ def found_in(select: Select, looked: Pass) -> Iterator[PassFinding]:
                   coalesce(CASE WHEN p.step = s.step THEN p.title END, w.title, ''),
                   coalesce(CASE WHEN p.step = s.step THEN p.relevance END, w.relevance),
                   coalesce(v.relevance, p.relevance),
+                  coalesce(p.step = s.step, 0)
+                    AND s.link IN (SELECT link FROM directives WHERE is_unindexed)
+                    AND s.link IN (SELECT link FROM steps WHERE step < ?1 AND outcome = 'fetched'),
                   CASE s.reason WHEN '' THEN coalesce(s.target, s.detail) ELSE s.reason || ': ' || s.detail END
-           FROM (SELECT max(step) AS step FROM steps WHERE step BETWEEN ? AND ? GROUP BY link) last
+           FROM (SELECT max(step) AS step FROM steps WHERE step BETWEEN ?1 AND ?2 GROUP BY link) last
            JOIN steps s ON s.step = last.step JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link
            LEFT JOIN versions v ON v.link = s.link AND v.until_step = s.step LEFT JOIN versions w ON w.step = s.step
            ORDER BY s.step""",
         looked.first_step,
         looked.last_step,
     )
-    for url, outcome, is_otherwise, has_page, is_newest, is_older, title, relevance, before, detail in rows:
+    for (
+        url,
+        outcome,
+        is_otherwise,
+        has_page,
+        is_newest,
+        is_older,
+        title,
+        relevance,
+        before,
+        is_reserved,
+        detail,
+    ) in rows:
         is_there = is_newest or is_older
         match outcome:
             case "unchanged":
                 finding = PageChange.SAME
-            case "fetched" if is_otherwise:
+            case "fetched" if is_otherwise or is_reserved:
                 finding = PageChange.CHANGED
             case "fetched" if is_there:
                 finding = PageChange.NEW
@@ -116,8 +131,9 @@ def found_in(select: Select, looked: Pass) -> Iterator[PassFinding]:
                 finding = PageChange.FAILED
             case _:
                 continue
-        known = None if finding is PageChange.NEW else before
-        yield PassFinding(url, finding, title, relevance, known, "" if is_there else detail)
+        known = None if finding is PageChange.NEW or is_reserved else before
+        told = "reserved by its publisher" if is_reserved else "" if is_there else detail
+        yield PassFinding(url, finding, title, relevance, known, told)
 
 
 def show_as_of(database: sqlite3.Connection, last_step: int) -> None:
