@@ -84,6 +84,13 @@ def test_refusals_by_robots_txt_name_the_host(tmp_path: Path) -> None:
     assert advice.arguments[-2:] == ("--deny-host", "closed.test")
 
 
+def test_hosts_that_were_left_out_already_stay_out(tmp_path: Path) -> None:
+    closed: dict[str, str | Outcome] = {f"http://closed.test/{number}": FORBIDDEN for number in range(30)}
+    script = {"http://start.test/": page(ROCK, *closed), **closed}
+    advice = advice_on(tmp_path / "run", script, scope__deny_hosts=["never.test"])
+    assert advice.arguments[-4:] == ("--deny-host", "never.test", "--deny-host", "closed.test")
+
+
 def test_where_the_robots_txt_of_a_seed_refuses_the_crawl_is_to_start_elsewhere(tmp_path: Path) -> None:
     closed: dict[str, str | Outcome] = {f"http://rocks.test/{number}": FORBIDDEN for number in range(30)}
     advice = advice_on(tmp_path / "run", {"http://rocks.test/": page(ROCK, *closed), **closed})

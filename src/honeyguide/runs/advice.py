@@ -18,7 +18,7 @@ from honeyguide.model.counts import count_of
 from honeyguide.runs.sums import RunSums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from honeyguide.runs.run import Run
     from honeyguide.settings import ScopeSettings
@@ -86,6 +86,12 @@ def _again(run: Run, *flags: str) -> tuple[str, ...]:
     return ("crawl", folder, "--config", str(run.path / "settings.toml"), *flags)
 
 
+def _added(flag: str, given: Sequence[str], *further: str) -> Iterator[str]:
+    """Yield a repeatable flag with the values that the run had, which flags would replace, and further ones."""
+    for value in (*given, *further):
+        yield from (flag, value)
+
+
 def _without_a_page(run: Run) -> Advice:
     reason, host, detail = next(run.failures(), ("", "", ""))
     if reason == "robots" and "cannot be had" in detail:  # the host itself did not answer
@@ -93,7 +99,8 @@ def _without_a_page(run: Run) -> Advice:
     match reason:
         case "address":
             words = f"{host} is not on the public internet"
-            arguments = _again(run, "--allow-private", host.rpartition(":")[0] if ":" in host else host)
+            name = host.rpartition(":")[0] if ":" in host else host
+            arguments = _again(run, *_added("--allow-private", run.settings.fetch.allow_private, name))
         case "robots":
             words = f"The robots.txt of {host} forbids what was asked for: start elsewhere"
             arguments = _again(run, "--seed-url", "URL")
@@ -118,7 +125,8 @@ def _refused(run: Run, sums: RunSums) -> Advice | None:
     words = f"{refused.total() / len(sums):.0%} of the fetches were refused by robots.txt, most by that of {worst}"
     if any(seed.host == worst for seed in run.seed_urls()):
         return Advice(Situation.ROBOTS, f"{words}: start elsewhere.", _again(run, "--seed-url", "URL"))
-    return Advice(Situation.ROBOTS, f"{words}: leave it out.", _again(run, "--deny-host", worst))
+    flags = _added("--deny-host", run.settings.scope.deny_hosts, worst)
+    return Advice(Situation.ROBOTS, f"{words}: leave it out.", _again(run, *flags))
 
 
 def _nothing_relevant(run: Run) -> Advice | None:
@@ -175,15 +183,14 @@ def _unpaid_hosts(run: Run, sums: RunSums) -> Advice | None:
     words = f"{share:.0%} of the fetches went to hosts that never paid"
     if sum(each.relevant for each in paying[:MOST_NAMED]) >= PAYING_SHARE * sums.relevant:
         named = [each.host for each in paying[:MOST_NAMED]]
-        flags = [word for host in named for word in ("--allow-host", host)]
         return Advice(
             Situation.UNPAID_HOSTS, f"{words}: stay on the {count_of(len(named), 'host')} that did.",
-            _again(run, *flags),
+            _again(run, *_added("--allow-host", named)),
         )  # fmt: skip
     worst = unpaid[:MOST_NAMED]
     if sum(each.asked for each in worst) < UNPAID_SHARE / 2 * len(sums):
         return None  # to so many hosts that naming some would change nothing
-    flags = [word for each in worst for word in ("--deny-host", each.host)]
+    flags = _added("--deny-host", run.settings.scope.deny_hosts, *(each.host for each in worst))
     return Advice(Situation.UNPAID_HOSTS, f"{words}: leave out the worst.", _again(run, *flags))
 
 
