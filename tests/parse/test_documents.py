@@ -68,6 +68,35 @@ def test_what_a_document_says_of_itself_is_metadata() -> None:
     assert content(odt(), ODT).metadata.language == "en"
 
 
+def test_a_book_of_two_authors_and_a_file_that_was_changed_say_so() -> None:
+    said = "".join(f"<dc:{name}>{text}</dc:{name}>" for name, text in (
+        ("title", "On basalt"), ("title", "A guide"), ("creator", "Ada"), ("creator", "Bob"), ("language", "en"),
+        ("language", "fr"), ("date", "2020-01-01"), ("date", "2021-05-05"),
+    ))  # fmt: skip
+    package = f'<p xmlns:dc="http://purl.org/dc/elements/1.1/">{said}<item id="a" href="a"/><itemref idref="a"/></p>'
+    container = '<c><rootfile full-path="b"/></c>'
+    book = zipped(**{"mimetype": EPUB, "META-INF__container.xml": container, "b": package, "a": "<p>dark</p>"})
+    assert page_of(book, EPUB).title == "On basalt"
+    metadata = content(book, EPUB).metadata
+    assert (metadata.author, metadata.published, metadata.language) == ("Ada, Bob", "2020-01-01", "en")
+    meta = (
+        '<m xmlns:dc="dc" xmlns:o="o"><o:initial-creator>Ada</o:initial-creator><dc:creator>Bob</dc:creator>'
+        "<o:creation-date>2019-01-01</o:creation-date><dc:date>2023-03-03</dc:date></m>"
+    )
+    text = zipped(**{"mimetype": ODT, "content.xml": "<d><p>dark</p></d>", "meta.xml": meta})
+    metadata = content(text, ODT).metadata
+    assert (metadata.author, metadata.published, metadata.modified) == ("Ada", "2019-01-01", "2023-03-03")
+
+
+def test_a_list_item_may_have_any_number_of_properties() -> None:
+    before = "<w:keepNext/> <w:keepLines/> <w:pageBreakBefore/> <w:widowControl/> <w:contextualSpacing/>"
+    changed = "<w:pPrChange><w:pPr><w:numPr/></w:pPr></w:pPrChange>"
+    body = (
+        f"<w:p><w:pPr>{before}<w:numPr/></w:pPr><w:t>dense</w:t></w:p><w:p><w:pPr>{changed}</w:pPr><w:t>no</w:t></w:p>"
+    )
+    assert content(docx(body), DOCX).markdown == "- dense\n\nno"
+
+
 @needs_pdfium
 def test_a_pdf_keeps_text_title_and_links() -> None:
     body = pdf("Basalt is a dark rock.", "It is hard.", link="http://site.test/rock", title="On basalt")

@@ -32,7 +32,7 @@ _PLAIN: Final = {
     "table": "table", "table-row": "tr", "table-cell": "td", "list": "ul", "list-item": "li",
 }  # fmt: skip
 _NOT_TEXT: Final = frozenset((
-    "instrText", "delText", "tracked-changes", "annotation", "note-citation", "del",
+    "instrText", "delText", "tracked-changes", "annotation", "note-citation", "del", "pPrChange",
     "Fallback",  # what stands beside it says the same
 ))  # fmt: skip
 _LEVELS: Final = frozenset("123456")  # of headings
@@ -120,23 +120,24 @@ def _feed(data: bytes, target: _Target) -> None:
 
 
 class _Leaves(_Target):
-    """Collects the text of elements by name, and the attributes of all, with their names."""
+    """Collects the texts of elements by name, and the attributes of all, with their names."""
 
     def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
+        self.texts: dict[str, list[str]] = {}
         self.elements: list[tuple[str, dict[str, str]]] = []
         self._name = ""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._name = _local(tag)
         self.elements.append((self._name, attributes))
+        self.texts.setdefault(self._name, []).append("")
 
     def end(self, tag: str) -> None:  # noqa: ARG002 - of the interface
         self._name = ""
 
     def data(self, text: str) -> None:
         if self._name:
-            self.texts[self._name] = self.texts.get(self._name, "") + text
+            self.texts[self._name][-1] += text
 
 
 def _leaves(data: bytes) -> _Leaves:
@@ -146,11 +147,19 @@ def _leaves(data: bytes) -> _Leaves:
     return leaves
 
 
-def _described(texts: dict[str, str]) -> Described:
-    """Return what Dublin Core elements, as all three formats have them, say."""
-    created = texts.get("created") or texts.get("creation-date") or texts.get("date", "")
-    author = texts.get("creator") or texts.get("initial-creator", "")
-    return Described(texts.get("title", ""), author, created, texts.get("modified", ""), texts.get("language", ""))
+def _described(texts: dict[str, list[str]]) -> Described:
+    """Return what Dublin Core elements, as all three formats have them, say: the first of each, and all authors.
+
+    In an .odt file the plain date and creator are those of the last change.
+    """
+
+    def first(*names: str) -> str:
+        return next((text for name in names for text in texts.get(name, ()) if text.strip()), "")
+
+    authors = [text.strip() for text in texts.get("initial-creator") or texts.get("creator", []) if text.strip()]
+    modified = first("modified", *(("date",) if "creation-date" in texts else ()))
+    created = first("created", "creation-date", "date")
+    return Described(first("title"), ", ".join(authors), created, modified, first("language"))
 
 
 class _Writer(_Target):
@@ -196,7 +205,9 @@ class _Writer(_Target):
 
     def end(self, tag: str) -> None:
         self._hidden -= _local(tag) in _NOT_TEXT
-        self._pieces.append(self._open.pop())
+        closing = self._open.pop()
+        if closing:
+            self._pieces.append(closing)
 
     def data(self, text: str) -> None:
         if not self._hidden:
@@ -215,11 +226,11 @@ class _Writer(_Target):
 
     def _rename_paragraph(self, start: str, end: str) -> None:
         """Let the paragraph that was begun, and has no text yet, begin and end otherwise."""
-        for place in range(len(self._pieces) - 1, max(-1, len(self._pieces) - 5), -1):
-            if self._pieces[place] == "<p>" and "</p>" in self._open:
-                self._pieces[place] = start
-                self._open[len(self._open) - 1 - self._open[::-1].index("</p>")] = end
-                return
+        while self._pieces and self._pieces[-1].isspace():
+            self._pieces.pop()
+        if self._pieces[-1:] == ["<p>"] and "</p>" in self._open:
+            self._pieces[-1] = start
+            self._open[len(self._open) - 1 - self._open[::-1].index("</p>")] = end
 
 
 def _read_docx(archive: _Archive) -> str:
