@@ -95,7 +95,7 @@ def test_json_ld_that_no_file_could_hold_becomes_text(written: str, value: str) 
         ("12", 12), ("1,299.00", 1299), ("1.299,00", 1299), ("1 299", 1299), ("1,299", 1299), ("12,5", 12.5),
         ("1.5", 1.5), ("-3", -3), ("\u22123,25", -3.25), ("1,234,567", 1234567), ("1.234.567", 1234567),
         ("about 7 of 9", 7), ("1'299.50", 1299.5), ("2e3", 2000), ("12.", 12), ("none", None),
-        ("1e999", None), ("9" * 400, None),
+        ("1e999", None), ("9" * 400, None), ("SKU-12", 12), ("€ -12", -12),
     ],
 )  # fmt: skip
 def test_numbers_are_read_as_people_write_them(text: str, number: float | None) -> None:

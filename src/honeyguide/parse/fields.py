@@ -42,7 +42,7 @@ MOST_CHARACTERS: Final = 10_000
 """Characters of a text, at most."""
 
 _PSEUDO: Final = re.compile(r"(?P<selector>.*?)\s*::(?:text|attr\(\s*(?P<attribute>[\w:.-]+)\s*\))\s*", re.DOTALL)
-_NUMBER: Final = re.compile(r"[-+\u2212]?\d[\d.,'\u2019\u00a0\u202f]*(?:[eE][-+]?\d{1,3})?")
+_NUMBER: Final = re.compile(r"(?:(?<!\w)[-+\u2212])?\d[\d.,'\u2019\u00a0\u202f]*(?:[eE][-+]?\d{1,3})?")
 _ISO_DATE: Final = re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[-+]\d\d:?\d\d))?)?")
 _WRITTEN_DATES: Final = (
     (re.compile(r"\b\d{1,2}\.? [A-Za-z]{3,9}\.?,? \d{4}\b"), ("%d %B %Y", "%d %b %Y")),
