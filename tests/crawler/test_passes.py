@@ -348,6 +348,27 @@ def test_how_often_pages_of_an_offline_run_change_is_not_known(
     assert "is not known" in capsys.readouterr().out
 
 
+def test_a_timer_has_a_name_and_a_path_that_systemd_can_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "beside").mkdir()
+    crawled(tmp_path / "50% $a é")
+    assert main(["schedule", str(tmp_path / "beside" / ".." / "50% $a é"), "--systemd", "--every", "day"]) == 0
+    told = capsys.readouterr().out
+    assert f'"refresh" "{tmp_path}/50%% $$a é"\n' in told
+    assert "user/honeyguide-50---a--.timer" in told
+    assert "Description=Refresh 50%% $a é\n" in told
+
+
+def test_pages_that_change_all_the_time_change_every_hour_or_two(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = crawled(tmp_path / "run")
+    monkeypatch.setattr(honeyguide.crawler, "days_between_changes", lambda _: 0.001)
+    assert main(["schedule", str(path)]) == 0
+    assert "changes every hour or two" in capsys.readouterr().out
+
+
 def test_archived_bodies_of_both_passes_are_there(tmp_path: Path) -> None:
     path = crawled(tmp_path / "run", store__archive="warc")
     with open_run(path) as run:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 import shutil
 import sys
@@ -201,14 +203,14 @@ def schedule(
         raise SettingsError([f"--every is {every!r}: choose one of {', '.join(_DAYS)}"])
     usual = "day" if days is None else next((name for name in reversed(_DAYS) if _DAYS[name] <= days), "hour")
     chosen = every or usual
-    path = run.absolute()
+    path = Path(os.path.abspath(run))  # noqa: PTH100 - which takes .. away, and follows no link
     hour, minute = _clock_time(at) if at else (3, zlib.crc32(str(path).encode()) % 60)
     beside = Path(sys.executable).with_name("honeyguide")  # of this very installation, wherever it is
     program = str(beside) if beside.exists() else shutil.which("honeyguide") or str(Path(sys.argv[0]).absolute())
     often = "how often a page changes is not known"
     if days is not None:
-        changes = f"{days:.0f} days" if days >= 2 else f"{days * 24:.0f} hours"
-        often = f"a page changes every {changes}, as far as is known"
+        changes = f"every {days:.0f} days" if days >= 2 else f"every {days * 24:.0f} hours"
+        often = f"a page changes {changes if days >= 1 / 12 else 'every hour or two'}, as far as is known"
     print(f"# {one_line(str(path))}: {often}")
     if systemd:
         print(_systemd(path, program, (_CALENDAR | _CALENDAR_RARE)[chosen].format(hour=hour, minute=minute)))
@@ -226,11 +228,13 @@ def _clock_time(text: str) -> tuple[int, int]:
 
 
 def _systemd(path: Path, program: str, calendar: str) -> str:
-    name = f"honeyguide-{path.name}".replace(" ", "-")
-    quoted = " ".join(f'"{word}"'.replace("%", "%%") for word in (program, "refresh", str(path)))
+    name = re.sub(r"[^A-Za-z0-9:_.-]", "-", f"honeyguide-{path.name}")  # what names of units may have
+    about = one_line(path.name).replace("%", "%%")
+    words = (re.sub(r'([\\"])', r"\\\1", word).replace("%", "%%").replace("$", "$$") for word in ("refresh", str(path)))
+    quoted = " ".join(f'"{word}"' for word in (program.replace("%", "%%"), *words))
     return f"""# ~/.config/systemd/user/{name}.service
 [Unit]
-Description=Refresh {path.name}
+Description=Refresh {about}
 
 [Service]
 Type=oneshot
@@ -238,7 +242,7 @@ ExecStart={quoted}
 
 # ~/.config/systemd/user/{name}.timer
 [Unit]
-Description=Refresh {path.name} regularly
+Description=Refresh {about} regularly
 
 [Timer]
 OnCalendar={calendar}
