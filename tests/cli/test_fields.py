@@ -77,7 +77,7 @@ def test_a_condition_chooses_pages(cli: Cli, shop: Path, condition: str, titles:
     ("condition", "urls"),
     [
         ("sku=123", ["/a", "/b"]), ("sku=0123", ["/b", "/c"]), ("sku!=123", ["/c", "/d"]), ("sku<200", ["/b"]),
-        ("sku=nan", ["/d"]),
+        ("sku=nan", ["/d"]), ("sku<w", ["/a", "/c", "/d"]),
     ],
 )  # fmt: skip
 def test_texts_are_compared_with_the_condition_as_written(condition: str, urls: list[str]) -> None:

@@ -65,7 +65,8 @@ class FieldCondition:
     """A condition on a field: `price<100`, `author=Ann`, or `title~rock` for a part of a text, capitals aside.
 
     Numbers are compared as numbers, and texts with what is written; which of them is less, is asked of numbers alone
-    where a number is written. Of a list one entry is enough; a page without the field fulfils no condition.
+    where a number is written, and else of texts alone. Of a list one entry is enough; a page without the field fulfils
+    no condition.
     """
 
     name: str
@@ -95,6 +96,8 @@ class FieldCondition:
             test = f"instr(lower({found}), lower(?2)) > 0"
         elif asks_order and self.number is not None:
             test = f"typeof({found}) <> 'text' AND {found} {self.operator} ?3"
+        elif asks_order:  # to SQLite every number is less than every text
+            test = f"typeof({found}) = 'text' AND {found} {self.operator} ?2"
         else:
             test = f"{found} {self.operator} CASE typeof({found}) WHEN 'text' THEN ?2 ELSE coalesce(?3, ?2) END"
         rows = select(
@@ -103,7 +106,7 @@ class FieldCondition:
                 WHERE e.key = ?1 AND {test}""",  # noqa: S608 - our own words
             self.name,
             self.value,
-            *(() if self.operator == "~" else (self.number,)),
+            *((self.number,) if "?3" in test else ()),
         )
         return {step for (step,) in rows}
 
