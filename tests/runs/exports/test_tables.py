@@ -96,6 +96,14 @@ def test_a_duckdb_database_has_pages_and_their_links(run: Path, lines: list[dict
     assert first[0].isoformat(timespec="microseconds").rstrip("0") in str(lines[0]["fetched_at"])
 
 
+def test_fields_that_differ_in_capitals_alone_have_columns_of_their_own(tmp_path: Path) -> None:
+    settings = honeyguide.settings_from(SETTINGS | {"budget": {"fetches": 5}})
+    honeyguide.crawl(tmp_path / "run", settings, on_page=lambda page: page.fields.update(price=1, Price="dear")).close()
+    honeyguide.export(tmp_path / "run", tmp_path / "pages.sqlite", "sqlite")
+    with closing(sqlite3.connect(tmp_path / "pages.sqlite")) as database:
+        assert set(database.execute("SELECT field_price, field_Price_2 FROM pages")) == {(1, "dear")}
+
+
 def test_a_bulk_request_has_an_action_and_a_document_a_page(
     run: Path, lines: list[dict[str, object]], tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from honeyguide.errors import ExportError
@@ -187,10 +188,7 @@ class FieldColumn:
 
     field: str
     kind: str  # number, list or text
-
-    @property
-    def name(self) -> str:
-        return f"field_{self.field}"
+    name: str
 
     def value(self, record: PageRecord) -> FieldValue | None:
         """Return the value of a page, of the kind of the column; None where it has none."""
@@ -199,8 +197,13 @@ class FieldColumn:
 
 
 def field_columns(run: Run) -> list[FieldColumn]:
-    """Return the columns that tables have for the fields of a run."""
-    return [FieldColumn(name, kind) for name, kind in run.field_kinds().items()]
+    """Return the columns that tables have for the fields of a run, with names that differ in more than capitals."""
+    columns: dict[str, FieldColumn] = {}
+    for asked, kind in run.field_kinds().items():
+        names = chain([f"field_{asked}"], (f"field_{asked}_{number}" for number in count(2)))
+        name = next(name for name in names if name.casefold() not in columns)
+        columns[name.casefold()] = FieldColumn(asked, kind, name)
+    return list(columns.values())
 
 
 @contextmanager
