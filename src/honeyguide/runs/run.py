@@ -263,12 +263,13 @@ class Run:
     def fetches(self, after_step: int = 0) -> Iterator[tuple[Any, ...]]:
         """Yield step, URL as text, outcome, reason, status, relevance and whether that is relevant, in order of steps.
 
-        Of every fetch that ended after a step: plain columns, because sums are made of very many. Without a page, the
-        last two are None.
+        Of every fetch that ended after a step: plain columns, because sums are made of very many. Without a page
+        that is kept, the last two are None.
         """
         return self._select(
             """SELECT s.step, l.url, s.outcome, s.reason, s.status, p.relevance, p.is_relevant
                FROM steps s JOIN links l ON l.id = s.link LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
+                 AND p.link NOT IN (SELECT link FROM directives WHERE is_unindexed)
                WHERE s.step > ? AND s.outcome <> 'unknown' ORDER BY s.step""",
             after_step,
         )
@@ -293,8 +294,12 @@ class Run:
         )
 
     def judgements(self) -> Iterator[tuple[int, float, int]]:
-        """Yield step, relevance and whether it is relevant of every page, by the newest judgement."""
-        return cast("Iterator[tuple[int, float, int]]", self._select("SELECT step, relevance, is_relevant FROM pages"))
+        """Yield step, relevance and whether it is relevant of every page that is kept, by the newest judgement."""
+        rows = self._select(
+            """SELECT step, relevance, is_relevant FROM pages
+               WHERE link NOT IN (SELECT link FROM directives WHERE is_unindexed)"""
+        )
+        return cast("Iterator[tuple[int, float, int]]", rows)
 
     def path_to(self, page: CrawledPage, longest: int = 30) -> tuple[tuple[Url, str], ...]:
         """Return the pages over which the crawl came to a page, with titles: from a seed to the one before it."""
