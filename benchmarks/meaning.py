@@ -20,6 +20,7 @@ from honeyguide.model import Url
 from honeyguide.search.choosing import choose
 from honeyguide.search.indexing import IndexedPage
 from honeyguide.search.page_index import PageIndex
+from honeyguide.search.page_table import StepKeys
 from honeyguide.search.query import parse_query
 from honeyguide.search.shard import Nearness, PageFilter, PageVectors, Shard, ShardQuery, Weights
 from machine import machine
@@ -69,6 +70,7 @@ def shard_of(count: int) -> Shard:
         run=cast("Run", NoGuard()),
         index=index,
         searcher=index.searcher(),
+        numbers=StepKeys(),
         rank_by_step=standing,
         is_in_folder=False,
         may_write=False,

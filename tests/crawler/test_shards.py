@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from honeyguide.guard import Guard
+    from scripted_world import Script
 
-WORLD = {
+WORLD: Script = {
     "http://a.org/": page_with("http://a.org/1", "http://b.org/1", "http://b.org/2"),
     "http://a.org/1": page_with("http://b.org/1", "http://b.org/3", "http://a.org/moved"),
     "http://a.org/moved": Redirected(301, Url("http://b.org/new")),
