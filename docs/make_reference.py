@@ -35,6 +35,7 @@ FOLDERS = {
     "search": "index and query",
     "ask": "questions about pages, and who answers them",
     "web": "the dashboard",
+    "cluster": "one crawl in several processes or machines, on Ray",
     "cli": "the commands",
 }
 SETTINGS_HEAD = """# Settings

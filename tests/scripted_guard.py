@@ -16,7 +16,7 @@ from honeyguide.model import LinkId
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from honeyguide.guard import Guard, SeenPage, Target
+    from honeyguide.guard import Fingerprint, Guard, SeenPage, Target
     from honeyguide.model import HostKey, Url
 
 
@@ -28,6 +28,9 @@ class IdleGuard:
 
     def hear(self, page: Url, targets: Sequence[Target]) -> Sequence[HostKey]:
         return ()
+
+    def remember(self, pages: Sequence[tuple[Url, Fingerprint]], moment: float) -> None:
+        pass
 
     def level(self, url: Url, carried: int) -> LinkLevel:
         return LinkLevel()
@@ -74,6 +77,9 @@ class RestlessGuard:
     def hear(self, page: Url, targets: Sequence[Target]) -> Sequence[HostKey]:
         self._trail = xxhash.xxh3_128_hexdigest(f"{self._trail} {page} {targets}".encode())
         return tuple(target.url.host for target in targets)
+
+    def remember(self, pages: Sequence[tuple[Url, Fingerprint]], moment: float) -> None:
+        self._trail = xxhash.xxh3_128_hexdigest(f"{self._trail} {pages} {moment}".encode())
 
     def level(self, url: Url, carried: int) -> LinkLevel:
         spent = self._pages.get(url.host, 0) // 2 - 2 * self._forgiven.get(url.host, 0)

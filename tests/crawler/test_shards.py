@@ -42,8 +42,8 @@ def wired(
 def parcels_for(shard: int, sender: HandWired) -> Delivery:
     """All that a shard has in its outbox for another."""
     stored = list(sender.store.outbox())
-    parcels = [part for _, parcel in stored for owner, part in parcel.by_shard(shard_of) if owner == shard]
-    return Delivery(0, 0, max((number for number, _ in stored), default=0), tuple(parcels))
+    parcels = [(n, part) for n, parcel in stored for owner, part in parcel.by_shard(shard_of) if owner == shard]
+    return Delivery(0, 0, tuple(parcels))
 
 
 def test_a_link_of_another_shard_is_handed_over_and_does_not_wait_here(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_links_that_are_taken_over_wait_with_the_rows_and_scores_of_one_crawl(tm
     for crawl in (whole, sender):
         crawl.follow("http://a.org/")
         crawl.follow("http://a.org/1", 10.0)
-    owner.store.record(owner.core.take_links(parcels_for(1, sender), 10.0).record)
+    owner.store.record(owner.core.take_links([parcels_for(1, sender)], 10.0).record)
     for url in ("http://b.org/1", "http://b.org/2", "http://b.org/3"):
         # The owner has learned nothing yet, so only the rows can be the same.
         expected = whole.parts.frontier.peek([whole.link(url)])[1]
@@ -93,7 +93,7 @@ def test_a_killed_shard_comes_back_with_all_that_others_have_told(
     sender, owner = opened(0), opened(1)
     for number, url in enumerate(("http://a.org/", "http://a.org/1", "http://a.org/moved")):
         sender.follow(url, 10.0 * number)
-    owner.store.record(owner.core.take_links(parcels_for(1, sender), 30.0).record)
+    owner.store.record(owner.core.take_links([parcels_for(1, sender)], 30.0).record)
     owner.follow("http://b.org/1", 40.0)
     for shard, killed in enumerate((sender, owner)):
         before = everything(killed)
@@ -110,7 +110,7 @@ def test_a_redirect_to_another_shard_is_followed_there_and_its_hops_are_counted(
     sender, owner = wired(tmp_path / "a", 0), wired(tmp_path / "b", 1)
     for number, url in enumerate(("http://a.org/", "http://a.org/1", "http://a.org/moved")):
         sender.follow(url, 10.0 * number)
-    owner.store.record(owner.core.take_links(parcels_for(1, sender), 30.0).record)
+    owner.store.record(owner.core.take_links([parcels_for(1, sender)], 30.0).record)
     target = owner.link("http://b.org/new")
     assert owner.parts.links.state(target) is LinkState.WAITING
     assert (owner.parts.links.hops(target), owner.parts.links.depth(target)) == (1, 2)

@@ -31,7 +31,7 @@ from honeyguide.crawler.journal import JournaledStages
 from honeyguide.crawler.ledger import Ledger
 from honeyguide.crawler.parts import StageTimes
 from honeyguide.crawler.restarts import Restarts
-from honeyguide.frontier import Haste, NotBefore
+from honeyguide.frontier import Haste, NotBefore, promises_of
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Failed, FailureReason, LinkState, Unknown
 from honeyguide.runs import DispatchRecord, Progress
@@ -42,11 +42,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from honeyguide.crawler.answers import AnswerChanges
+    from honeyguide.crawler.journal import News
     from honeyguide.crawler.links import LinkTable
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared, Unreadable
     from honeyguide.frontier import Frontier, Pairs, Taken
-    from honeyguide.learn import Strategy
+    from honeyguide.learn import SharedSums, Strategy
     from honeyguide.model import Answer, HostKey, KnownPage, LinkId, Skipped, Url
     from honeyguide.runs import StepRecord
     from honeyguide.runs.parcels import Delivery
@@ -102,6 +103,7 @@ class CrawlCore:
         for_new_links = round(settings.budget.fetches * settings.refresh.new_links)
         self._new_links_left = for_new_links - parts.links.count_followed() if self._is_refresh else 0
         self._disk_bytes = 0
+        self._lease: int | None = None  # fetches in all, where the budget is that of several shards
         self._yield_rule = yield_rule(settings.budget.stop_when)
         self._lately = deque(lately, self._yield_rule.fetches if self._yield_rule else 0)
         self._hosts = HostRelease(parts, settings.politeness, self._ledger)
@@ -285,18 +287,18 @@ class CrawlCore:
             record, AnswersTaken(changes.answers, changes.effect.changed, has_learned, self.progress)
         )
 
-    def take_links(self, delivery: Delivery, now: float) -> Step:
-        """Let links wait that another shard has found on its pages."""
+    def take_links(self, deliveries: Sequence[Delivery], now: float) -> Step:
+        """Let links wait that other shards have found on their pages."""
         self._ledger.pass_time(now)
         steps, sightings, taken = self.progress.steps, [], []
-        for parcel in delivery.parcels:
+        for parcel in (parcel for delivery in deliveries for _, parcel in delivery.parcels):
             admitted, page = self._discovery.take_over(parcel, steps, self.guarding.hear)
             taken.append(admitted)
             sightings.append(SightingRecord(page, parcel, tuple(link for link in admitted.targets if link != page)))
         pruned = [link for each in taken for link in each.pruned if self.links.state(link) is LinkState.PRUNED]
         self._ledger.add(
             pruned=sum(each.times_pruned for each in taken),
-            taken_over=sum(len(parcel.links) for parcel in delivery.parcels),
+            taken_over=sum(len(each.parcel.links) for each in sightings),
         )
         record = self._ledger.close_step(
             new_links=tuple(link for each in taken for link in each.new),
@@ -304,13 +306,34 @@ class CrawlCore:
             pruned=tuple(dict.fromkeys(pruned)),
             pairs=tuple(pair for each in taken for pair in each.pairs),
             elsewhere=tuple(link for each in taken for link in each.elsewhere),
-            delivery=DeliveryRecord(delivery.sender, delivery.number, tuple(sightings)),
+            delivery=DeliveryRecord({each.sender: each.number for each in deliveries}, tuple(sightings)),
         )
         return Step(record, ())
+
+    def take_news(self, news: News, now: float) -> Step:
+        """Know what the other shards have learned and seen by now."""
+        self._ledger.pass_time(now)
+        self._learner.take_news(news, now)
+        if news.sums is not None and self._parts.strategy.order is Order.BEST_SCORE:
+            self._parts.frontier.reprice(self._parts.strategy)
+            self._ledger.note_repricing()
+        return Step(self._ledger.close_step(), ())
+
+    def share(self) -> SharedSums | None:
+        """What the strategy of this shard has learned itself."""
+        return self._parts.strategy.share()
+
+    def promises(self, count: int) -> list[float]:
+        """What the best waiting links are worth, the best first: at most so many, on whatever hosts."""
+        return promises_of(self._parts.frontier, count)
 
     def note_questions(self, count: int) -> None:
         """Questions about pages were asked."""
         self._ledger.add(questions=count)
+
+    def lease(self, fetches: int) -> None:
+        """Make no more fetches than this many in all, until there is another lease. The budget stays as it is."""
+        self._lease = fetches
 
     @property
     def budget(self) -> int:
@@ -440,6 +463,8 @@ class CrawlCore:
 
     def _limit_reached(self, progress: Progress) -> StopReason | None:
         rule, lately = self._yield_rule, self._lately
+        if self._lease is not None and progress.charged >= self._lease:
+            return StopReason.FETCHES
         if rule is not None and len(lately) == rule.fetches and sum(lately) < rule.share * rule.fetches:
             return StopReason.YIELD
         return limit_reached(self._settings.budget, progress, self._disk_bytes)

@@ -8,13 +8,14 @@ so that it stands where the killed one stood, to the last bit.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from honeyguide.crawler.preparing import judge_safely
 from honeyguide.errors import GuardError
 from honeyguide.guard import Fingerprint, SeenPage, Target
+from honeyguide.learn import SharedSums
 from honeyguide.model import Decision, LinkId, Transition, Url
 from honeyguide.runs import JournalEntry
 from honeyguide.runs.records import join_snapshot, split_snapshot
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
     from honeyguide.crawler.preparing import Unjudged
     from honeyguide.guard import Judgement
     from honeyguide.model import HostKey, Page, Row, Verdict
+
+
+class News(NamedTuple):
+    """What the other shards of a run have learned and seen."""
+
+    sums: SharedSums | None  # of all of them together
+    prints: tuple[tuple[Url, bytes], ...] = ()  # fingerprints of their pages since the last news
 
 
 class JournaledStages:
@@ -75,9 +83,19 @@ class JournaledStages:
         self.journal.append(JournalEntry("hear", page, facts=json.dumps(facts)))
         return self._guard.hear(self._links.url(page), targets)
 
+    def take_news(self, news: News, moment: float) -> None:
+        """Tell the strategy what others have learned, and the guard of the pages that they have seen."""
+        pages = [(url.text, packed.hex()) for url, packed in news.prints]
+        sums = None if news.sums is None else news.sums.pack()
+        self.journal.append(JournalEntry("news", LinkId(0), facts=json.dumps([moment, pages]), next_rows=sums))
+        if news.sums is not None:
+            self._strategy.take_shared(news.sums)
+        if self._guard is not None and news.prints:
+            self._guard.remember([(url, Fingerprint.unpack(packed)) for url, packed in news.prints], moment)
+
     def replay(self, entry: JournalEntry, page_of: Callable[[LinkId], Page]) -> None:
         """Tell an input of a killed crawl again. `page_of` reads a stored page."""
-        link, row = entry.link, np.frombuffer(entry.row if entry.kind != "see" else b"", dtype=np.float16)
+        link, row = entry.link, np.frombuffer(b"" if entry.kind in ("see", "news") else entry.row, dtype=np.float16)
         match entry.kind:
             case "fetch" | "skip":
                 self.notice(link, row, is_skipped=entry.kind == "skip")
@@ -92,6 +110,11 @@ class JournaledStages:
                 self.learn(link, Transition(step, url, row, reward, relevance, is_relevant, rows, answered))
             case "see":
                 self.observe(*self._seen(entry))
+            case "news":
+                moment, pages = json.loads(entry.facts)
+                prints = tuple((Url(url), bytes.fromhex(packed)) for url, packed in pages)
+                sums = SharedSums.unpack(entry.next_rows) if entry.next_rows else None
+                self.take_news(News(sums, prints), moment)
             case "hear":
                 self.hear(link, self._targets(json.loads(entry.facts)))
             case _:

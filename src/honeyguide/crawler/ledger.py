@@ -113,7 +113,7 @@ class Ledger:
 
     def close_step(self, **changes: Unpack[StepChanges]) -> StepRecord:
         """All that changed since the last step, as one record."""
-        self.add(handed_over=len(changes.get("outbox", ())))
+        self.add(handed_over=sum(len(parcel.links) for parcel in changes.get("outbox", ())))
         guard = self.guard_changes()
         chance_state, waiting = self._state_of_chance(), len(self._frontier)
         largest = max(waiting, self.progress.largest_waiting)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from honeyguide.crawler.events import Dispatch, Stop, StopReason, Wait
 from honeyguide.crawler.transport import Answered, Arrival
@@ -22,6 +22,22 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+class Neighbours(Protocol):
+    """The other shards of a run, as the loop of one shard meets them."""
+
+    def note(self, record: StepRecord) -> None:
+        """A step was stored: what it has for others can go."""
+        ...
+
+    async def attend(self, now: float, finish: Callable[[Step], None]) -> StopReason | None:
+        """Take in what others have sent, between two steps. A reason where the whole crawl is to stop."""
+        ...
+
+    async def wait(self, reason: StopReason) -> None:
+        """Nothing can be done here, for this reason: return when there may be something to attend to."""
+        ...
+
+
 class CrawlLoop:
     """Drives one core to its end. Everything it waits for is the transport."""
 
@@ -36,10 +52,11 @@ class CrawlLoop:
         on_stored: Callable[[StepRecord], None] = lambda _: None,
         machine_limit: Callable[[], StopReason | None] = lambda: None,
         between: BetweenSteps | None = None,
+        neighbours: Neighbours | None = None,
     ) -> None:
         """`on_stored` is told of every step before the listeners are; `machine_limit` may stop it between two.
 
-        `between` attends to what others want of the crawl.
+        `between` attends to what others want of the crawl. A shard with `neighbours` stops when they all do.
         """
         self._core = core
         self._transport = transport
@@ -50,6 +67,7 @@ class CrawlLoop:
         self._on_stored = on_stored
         self._machine_limit = machine_limit
         self._between = between
+        self._neighbours = neighbours
 
     async def run(self, in_flight: Sequence[Dispatch] = ()) -> StopReason:
         """Crawl until a limit is reached, nothing is left, or someone interrupts; `in_flight` is fetched first."""
@@ -60,6 +78,8 @@ class CrawlLoop:
         while True:
             is_to_stop = self._is_interrupted() or self._is_to_stop()
             stopped = StopReason.INTERRUPTED if is_to_stop else self._machine_limit()
+            if stopped is None and self._neighbours is not None:
+                stopped = await self._neighbours.attend(self._clock.now(), self._finish)
             if stopped is not None:
                 self._finish(self._core.stop(stopped, self._clock.now()))
                 return stopped
@@ -77,6 +97,9 @@ class CrawlLoop:
                     times.lap("fetch", mark)
                     self._take_in(arrival)
                 case Stop():
+                    if self._neighbours is not None:
+                        await self._neighbours.wait(choice.reason)
+                        continue
                     if self._is_to_go_on():
                         continue
                     self._finish(self._core.stop(choice.reason, self._clock.now()))
@@ -121,6 +144,8 @@ class CrawlLoop:
         self._on_stored(record)
         if self._between is not None:
             self._between.note(record)
+        if self._neighbours is not None:
+            self._neighbours.note(record)
         if has_snapshot:
             log.debug("step %s: learner saved", step.record.progress.steps)
         if self._core.has_disk_budget:

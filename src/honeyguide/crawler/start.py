@@ -9,7 +9,7 @@ import os
 from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict
 
 from threadpoolctl import threadpool_limits
 
@@ -24,7 +24,7 @@ from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import CrawlStarted, SeedWarnings, StopReason
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.indexing import Indexing
-from honeyguide.crawler.loop import CrawlLoop
+from honeyguide.crawler.loop import CrawlLoop, Neighbours
 from honeyguide.crawler.machine_limits import MachineLimits
 from honeyguide.crawler.named_pages import listed_again, with_examples_read, with_listed_seeds
 from honeyguide.crawler.preparing import OBJECTS_BETWEEN_COLLECTIONS, Preparation, WithReadings
@@ -100,6 +100,21 @@ class CrawlOptions(TypedDict, total=False):
     on_page: OnPage  # is shown every page, in another process; see `hooks.HookedPage`; to resume the run, give it again
     on_question: OnQuestion  # asked about up to `ask.questions` pages while the crawl goes on, else about ten
     on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
+    seat: Seat  # of a shard of a run that several crawl; its seeds are given, and its settings complete
+
+
+class Seat(Neighbours, Protocol):
+    """A shard's place among the others."""
+
+    seeds: Sequence[Url]  # of the whole run
+
+    def is_elsewhere(self, url: Url) -> bool:
+        """Whether another shard has the host of a URL."""
+        ...
+
+    def begin(self, core: CrawlCore, store: SqliteStore, wake: Callable[[], None]) -> None:
+        """The shard is about to crawl; `wake` ends its waiting for answers."""
+        ...
 
 
 def crawl(run: Path | str, settings: Settings, **options: Unpack[CrawlOptions]) -> Run:
@@ -147,12 +162,13 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
         _take_over(opened, settings, hosts)
         listed = await listed_again(settings, world, hosts, origins_of_seeds(settings)) if known else {}
         known = pages_to_refresh(settings, listed)
-        settings = await with_listed_seeds(await with_examples_read(settings, world), world, hosts)
+        if "seat" not in options:
+            settings = await with_listed_seeds(await with_examples_read(settings, world), world, hosts)
         builder = _builder(settings, options)
         # Refuses seeds out of scope before anything is written.
-        seeds = [*_seeds(builder, world, known), *new_among(listed, settings)]
+        seeds = [*_seeds(builder, world, known, options.get("seat")), *new_among(listed, settings)]
         workers = await _workers(opened, builder, world)
-        parts = _parts(builder, world, hosts)
+        parts = _parts(builder, world, hosts, options.get("seat"))
         _leave_out_met(opened, settings, parts)
         options = _with_answers(options, builder.settings)  # the last that may be refused before anything is written
         began_with = {**kept_for_good(builder.settings), _GIVEN_HOOK: "on_page" in options}
@@ -197,9 +213,9 @@ async def resume_async(
             _take_over(opened, settings, hosts)
         builder = _builder(settings, options)
         workers = await _workers(opened, builder, world)
-        parts = _parts(builder, world, hosts, is_restored=progress is not None)
+        parts = _parts(builder, world, hosts, options.get("seat"), is_restored=progress is not None)
         _leave_out_met(opened, settings, parts)
-        seeds = _seeds(builder, world, known) if progress is None else ()
+        seeds = _seeds(builder, world, known, options.get("seat")) if progress is None else ()
         if "ask.answers" in (overrides or {}) or not ((progress and progress.steps) or any(store.answers())):
             options = _with_answers(options, builder.settings)
         started = _Started(folder, store, settings, builder, world, hosts, known, parts, workers)
@@ -272,12 +288,15 @@ async def _run_to_the_end(
         options.get("answers", ()),
         on_question and Questions(crawl.folder.path, core, parts, store, answers, on_question, settings.ask.limit),
         on_budget=lambda fetches: crawl.folder.save_settings(to_toml(with_budget(crawl.builder.settings, fetches))),
-        status=StatusFile(crawl.folder.path, core, parts, store, answers),
+        status=None if "seat" in options else StatusFile(crawl.folder.path, core, parts, store, answers),
     )
     if settings.ask.model and "judge" not in options:
         opened.enter_context(_model_asked(crawl, options.get("vectors")))
     limits = MachineLimits(crawl.folder.path, settings.budget)
-    loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored, limits, between)
+    seat = options.get("seat")
+    if seat is not None:
+        seat.begin(core, store, transport.wake)
+    loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored, limits, between, seat)
     loop.announce(CrawlStarted(core.progress, is_resumed=is_resumed))
     await loop.run(in_flight)
 
@@ -342,15 +361,26 @@ def _builder(settings: Settings, options: CrawlOptions) -> Builder:
     return Builder(settings, options.get("vectors"), on_converting, options.get("judge"), options.get("on_page"))
 
 
-def _seeds(builder: Builder, world: World, known: Sequence[KnownPage]) -> Sequence[Url]:
+def _seeds(builder: Builder, world: World, known: Sequence[KnownPage], seat: Seat | None) -> Sequence[Url]:
+    if seat is not None:
+        return [url for url in seat.seeds if not seat.is_elsewhere(url)]
     return [page.url for page in known] or builder.seed_urls(world)
 
 
-def _parts(builder: Builder, world: World, memory: HostMemory, *, is_restored: bool = False) -> Parts:
+def _parts(
+    builder: Builder, world: World, memory: HostMemory, seat: Seat | None, *, is_restored: bool = False
+) -> Parts:
     is_live = not world.is_offline
-    return builder.parts(
+    parts = builder.parts(
         is_live=is_live, is_restored=is_restored, schedule=memory.schedule if is_live else None, world=world
     )
+    if seat is None:
+        return parts
+    parts.strategy.begin_sharing()
+    if is_live:
+        memory.schedule.presume_all_asked(RealClock().now())  # another process may have asked for their lists of pages
+    spare = {name: [url for url in urls if not seat.is_elsewhere(url)] for name, urls in parts.spare_urls.items()}
+    return replace(parts, is_elsewhere=seat.is_elsewhere, spare_urls=spare)
 
 
 async def _world(

@@ -58,6 +58,10 @@ class Transport(Protocol):
         """The next answer; None when `until`, or a moment to look around, has come first."""
         ...
 
+    def wake(self) -> None:
+        """Let `next_arrival` return soon: there is something else to do."""
+        ...
+
     async def close(self) -> None:
         """Give up what is under way; may be called twice."""
         ...
@@ -95,6 +99,9 @@ class SimulatedTransport:
         due_at, _, dispatch, answer, preparing = heapq.heappop(self._due)
         self._clock.advance_to(due_at)
         return Arrival(dispatch, answer) if preparing is None else await preparing
+
+    def wake(self) -> None:
+        """It never waits."""
 
     async def close(self) -> None:
         await _cancel([preparing for *_, preparing in self._due if preparing is not None])
@@ -143,6 +150,9 @@ class LiveTransport:
         if not self._has_some:
             await self._wait(min(LOOK_AROUND_S, max(0.0, until - self._clock.now())))
         return self._first()
+
+    def wake(self) -> None:
+        self._end_waiting()
 
     def _first(self) -> Arrival | Answered | None:
         if self._errors:

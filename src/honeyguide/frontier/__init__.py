@@ -21,7 +21,7 @@ from honeyguide.frontier.frontier import (
     Taken,
     worth_of,
 )
-from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience
+from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience, promises_of
 from honeyguide.frontier.seen import SeenUrls
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 
@@ -45,6 +45,7 @@ __all__ = [
     "SharedRowsFrontier",
     "Taken",
     "grown",
+    "promises_of",
     "release",
     "worth_of",
 ]

@@ -117,6 +117,13 @@ class BestFirstFrontier:
             best = self._settled_bests(best, above=max(ready.worth, 0.0), is_best_enough=False)
         return soonest(best, hosts, self._readiness, now, ready, haste)
 
+    def promises(self, count: int) -> list[float]:
+        """Return what the best links are worth, one of each chunk, the best first; as of their last pricing."""
+        chunks = self._chunks
+        best = chunks.best[: chunks.count][chunks.live[: chunks.count] > 0]
+        top = np.partition(best, len(best) - count)[-count:] if len(best) > count else best
+        return sorted(top.tolist(), reverse=True)
+
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         chunks = self._chunks
         if not chunks.links_waiting:

@@ -8,17 +8,18 @@ level 0, all there is to this is one more call.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from honeyguide.frontier.beam import BeamFrontier
+from honeyguide.frontier.best_first import BestFirstFrontier
 from honeyguide.frontier.columns import grown
 from honeyguide.frontier.frontier import Arrivals, Frontier, NotBefore, Pairs, Taken
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -85,6 +86,10 @@ class LevelledFrontier(Generic[Inner]):
         if len(self._frontiers) == 1:
             return np.empty(0, dtype=np.int64)
         return np.flatnonzero(self._level_of)
+
+    def by_level(self) -> Iterable[tuple[int, Inner]]:
+        """Return what waits, by level."""
+        return self._frontiers.items()
 
     def count_behind(self) -> int:
         """Return how many links wait deeper than level 0."""
@@ -232,6 +237,23 @@ class LevelledFrontier(Generic[Inner]):
                 self._level_of[link] = 0
                 if level in self._frontiers and not len(self._frontiers[level]):
                     del self._frontiers[level]
+
+
+_BEHIND: Final = 1e6  # more than any score differs from another
+
+
+def promises_of(frontier: Frontier | LevelledFrontier[Any], count: int) -> list[float]:
+    """Return what the best waiting links are worth, the best first; 0 where their order tells nothing of that."""
+    if isinstance(frontier, LevelledFrontier):
+        found: list[float] = []
+        for level, inner in frontier.by_level():
+            found += [worth - _BEHIND * level for worth in promises_of(inner, count - len(found))]
+            if len(found) >= count:
+                break
+        return found
+    if isinstance(frontier, BestFirstFrontier):
+        return frontier.promises(count) if count > 0 and len(frontier) else []
+    return [0.0] * min(count, len(frontier))
 
 
 class LevelledBeam(LevelledFrontier[BeamFrontier]):

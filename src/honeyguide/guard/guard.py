@@ -138,6 +138,10 @@ class Guard(Protocol):
         """
         ...
 
+    def remember(self, pages: Sequence[tuple[Url, Fingerprint]], moment: float) -> None:
+        """Know pages that another guard has observed, so that copies of them are found here, too."""
+        ...
+
     def level(self, url: Url, carried: int) -> LinkLevel:
         """Return the level at which a link to `url` waits now. Changes nothing.
 

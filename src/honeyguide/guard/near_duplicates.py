@@ -14,16 +14,19 @@ import numpy as np
 
 from honeyguide.guard.bounded import fields_of
 from honeyguide.guard.url_pattern import hash_of
+from honeyguide.model import LinkId
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.guard.bounded import State
     from honeyguide.guard.fingerprint import Fingerprint
-    from honeyguide.model import LinkId
 
 MOST_BITS: Final = 16
 """Prints that differ in more bits are not looked at closer: a quarter of 64 is half of what chance makes."""
+
+ELSEWHERE: Final = LinkId(-1)
+"""In place of a page that another shard has."""
 
 _BITS: Final = 32  # in which unrelated texts differ
 _TEXT, _SHAPE, _TITLE, _LINKS = 0.8, 0.1, 0.05, 0.05  # what each counts for
@@ -42,6 +45,11 @@ class Kept:
     title: int
     links: int
     moment: float
+
+    @property
+    def like(self) -> LinkId | None:
+        """The page, for one that is like it; None where another shard has it."""
+        return None if self.link == ELSEWHERE else self.link
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from honeyguide.guard.guard import (
     LinkLevel,
     Reason,
 )
-from honeyguide.guard.near_duplicates import Kept, Window
+from honeyguide.guard.near_duplicates import ELSEWHERE, Kept, Window
 from honeyguide.guard.series import RECENT, Series, is_about
 from honeyguide.guard.site_budget import FORGIVING, SiteBudgets
 from honeyguide.guard.soft_404 import SameTitle
@@ -35,6 +35,7 @@ from honeyguide.settings.guard_section import FOLDING, SERIES, SOFT_404
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from honeyguide.guard.fingerprint import Fingerprint
     from honeyguide.guard.guard import SeenPage, Target
     from honeyguide.guard.site_budget import Site
     from honeyguide.model import HostKey, LinkId, Url
@@ -135,6 +136,13 @@ class WebGuard:
         links = self._count_links(None, shape, self._sites.meet(shape.host), targets)
         return tuple(dict.fromkeys(links.raised))
 
+    def remember(self, pages: Sequence[tuple[Url, Fingerprint]], moment: float) -> None:
+        self._window.expire(moment)
+        for url, seen in pages[-self._rules.window_pages :]:
+            if seen.words >= LEAST_WORDS:
+                path = shape_of(url).path
+                self._window.add(Kept(ELSEWHERE, path, seen.exact, seen.simhash, seen.title, seen.links, moment))
+
     def level(self, url: Url, carried: int) -> LinkLevel:
         """Take the deepest level of all rules, and one more for each further rule that is as firm."""
         said = self._levels(url, self._shapes.get(url.text) or shape_of(url), carried)
@@ -205,11 +213,11 @@ class WebGuard:
         near = None if equal is not None else self._window.nearest(print_, shape.path)
         if equal is not None:
             kind = FindingKind.REPEATING_PATH if shape.repeats >= _REPEATS - 1 else FindingKind.DUPLICATE
-            finding = Finding(kind, shape.text, like=equal.link, numbers={"words": print_.words})
+            finding = Finding(kind, shape.text, like=equal.like, numbers={"words": print_.words})
             verdicts.append(_Verdict(finding, _COPY))
         elif near is not None and near.similarity >= self._rules.threshold:
             numbers = {"similarity": near.similarity, "bits": near.bits}
-            finding = Finding(FindingKind.NEAR_DUPLICATE, shape.text, like=near.kept.link, numbers=numbers)
+            finding = Finding(FindingKind.NEAR_DUPLICATE, shape.text, like=near.kept.like, numbers=numbers)
             verdicts.append(_Verdict(finding, self._near_demotion(near.similarity)))
         self._window.add(
             Kept(page.link, shape.path, print_.exact, print_.simhash, print_.title, print_.links, page.moment)

@@ -24,6 +24,7 @@ from honeyguide.learn.orders import (
 )  # fmt: skip
 from honeyguide.learn.parse_or_skip import ParseOrSkip, ParseOrSkipSettings
 from honeyguide.learn.parse_or_skip_q import ParseOrSkipQ, ParseOrSkipQSettings
+from honeyguide.learn.shared_sums import SharedSums
 from honeyguide.learn.strategy import FoundAgain, Ingredients, Order, SavedLearner, Strategy, Unlearned
 from honeyguide.learn.url_heuristic import BestUrlFirst
 from honeyguide.learn.weighted_breadth_first import WeightedBreadthFirst, WeightedBreadthFirstSettings
@@ -34,6 +35,6 @@ __all__ = [
     "FeatureStyle", "FoundAgain", "Ingredients", "IterativeDeepening", "LearnedWeights", "LfaSettings", "LinearSarsa",
     "Mode", "ModifiedDepthFirst", "ModifiedDepthFirstSettings", "OnlineRidge", "OnlineRidgeSettings", "Order",
     "ParseOrSkip", "ParseOrSkipQ", "ParseOrSkipQSettings", "ParseOrSkipSettings", "RandomOrder", "RandomSkip",
-    "RandomSkipSettings", "SavedLearner", "Scale", "Strategy", "TopicAndCategories", "Unlearned",
+    "RandomSkipSettings", "SavedLearner", "Scale", "SharedSums", "Strategy", "TopicAndCategories", "Unlearned",
     "WeightedBreadthFirst", "WeightedBreadthFirstSettings", "in_words",
 ]  # fmt: skip

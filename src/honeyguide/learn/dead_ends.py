@@ -73,6 +73,7 @@ class DeadEnds:
         self._pages = np.zeros(SIZE)
         self._told_asked = np.zeros(SIZE)  # as waiting links were told
         self._told_pages = np.zeros(SIZE)
+        self.others = (np.empty(0, dtype=np.int32), np.empty((2, 0)))  # of the counts, what other shards have told
         self.changed: NDArray[np.int32] | None = None
         """The signs of an address, one a column and -1 for none, of which waiting links are to be told; None: all."""
 
@@ -135,6 +136,27 @@ class DeadEnds:
         for column, values in zip(self._columns, counts, strict=True):
             column[:] = 0.0
             column[signs] = values
+        self.changed = None
+
+    def own_counts(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Signs, and what was asked here of links that have them; hosts and sections are nobody else's business."""
+        signs = np.flatnonzero(self._asked)
+        kind = (signs - _FIRST_OF_ADDRESS) // OF_A_KIND
+        signs = signs[(signs < _FIRST_OF_ADDRESS) | ((kind != HOST) & (kind != SECTION))]
+        counts = np.stack([self._asked[signs], self._pages[signs]])
+        told, places, of_told = np.intersect1d(signs, self.others[0], return_indices=True)
+        if len(told):
+            counts[:, places] -= self.others[1][:, of_told]
+        is_own = counts[0] > 0
+        return signs[is_own].astype(np.int32), counts[:, is_own]
+
+    def take_others(self, signs: NDArray[np.int32], counts: NDArray[np.float64]) -> None:
+        """Count what other shards have asked, in place of what was told of them before."""
+        for (theirs, asked), sign in ((self.others, -1.0), ((signs, counts), 1.0)):
+            self._asked[theirs] += sign * asked[0]
+            self._pages[theirs] += sign * asked[1]
+        self.others = (signs, counts)
+        self._told_asked[:], self._told_pages[:] = self._asked, self._pages
         self.changed = None
 
     @property

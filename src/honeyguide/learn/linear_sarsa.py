@@ -40,6 +40,7 @@ from honeyguide.learn.han_features import (
     columns,
 )
 from honeyguide.learn.learned import LearnedWeights, carrying
+from honeyguide.learn.shared_sums import SharedSums
 from honeyguide.learn.strategy import FoundAgain, Order, Strategy
 from honeyguide.model import weighted_sums
 from honeyguide.model.saved_state import load_arrays
@@ -243,6 +244,21 @@ class LinearSarsa(Strategy):
             self.exploration.learn(transition.row)
         has_changed = self.exploration is not None or not np.array_equal(before, weights)
         return self.mode is Mode.SYNCHRONOUS and has_changed
+
+    def begin_sharing(self) -> bool:
+        return self.exploration is None
+
+    def share(self) -> SharedSums | None:
+        if self.exploration is not None:
+            return None
+        count = float(self._choices)
+        return SharedSums({"weights": count * self.learned, "count": np.array([count])})
+
+    def take_shared(self, others: SharedSums) -> None:
+        """Average the weights, each shard's as far as it has chosen links."""
+        own, count = float(self._choices), float(others.sums["count"][0])
+        if own + count:
+            self.learned = (own * self.learned + others.sums["weights"]) / (own + count)
 
     def save(self) -> bytes:
         buffer = io.BytesIO()

@@ -37,6 +37,7 @@ from honeyguide.errors import StrategyError
 from honeyguide.learn.dead_ends import DeadEnds
 from honeyguide.learn.features import COLUMNS, SCALARS, LinkFeatures
 from honeyguide.learn.learned import MEANINGS, LearnedWeights, carrying
+from honeyguide.learn.shared_sums import SharedSums
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import ParentRules, weighted_sums
 from honeyguide.model.saved_state import load_arrays
@@ -70,6 +71,14 @@ ONE: Final = COLUMNS.index("always one")
 COSINES: Final = slice(1, 4)
 _MOST_FOR_A_PAGE: Final = 1e6  # cosines are below 1, and counts are logarithms
 _ROUNDING: Final = 1e-3  # of sums that were taken out of an inverse
+_OWN_AND_OTHERS: Final = (
+    "own_rows",
+    "own_rewards",
+    "others_rows",
+    "others_rewards",
+    "others_signs",
+    "others_counts",
+)
 COUNTED: Final = slice(len(COLUMNS), len(COLUMNS) + len(SHOWN_BY))
 
 
@@ -191,6 +200,9 @@ class OnlineRidge(Strategy):
         )
         self._start = self._ridge = start_of(settings)
         self._is_taught = False  # begins with what other runs have learned
+        # In a run of several shards, what this one has seen, and what the others have: Σ x xᵀ and Σ r x.
+        self._own: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._others = (np.zeros((self.row_width, self.row_width)), np.zeros(self.row_width))
         self._start_pages = settings.start_pages
 
     @classmethod
@@ -239,13 +251,43 @@ class OnlineRidge(Strategy):
     def relearn(self, transitions: Iterable[Transition]) -> bool:
         """Learn the rewards anew; who answered does not depend on any judgement."""
         self._ridge = self._start
+        if self._own is not None:
+            self._own = (np.zeros_like(self._others[0]), np.zeros_like(self._others[1]))
+            self._ridge = self._joined()
         for transition in transitions:
             self._learn_reward(transition)
         return True
 
     def _learn_reward(self, transition: Transition) -> None:
-        if transition.answered == 1:
-            self._ridge = self._ridge.updated(transition.row.astype(np.float64), transition.reward)
+        if transition.answered != 1:
+            return
+        row = transition.row.astype(np.float64)
+        self._ridge = self._ridge.updated(row, transition.reward)
+        if self._own is not None:
+            self._own[0][:] += row[:, None] * row
+            self._own[1][:] += transition.reward * row
+
+    def begin_sharing(self) -> bool:
+        self._own = (np.zeros_like(self._others[0]), np.zeros_like(self._others[1]))
+        return True
+
+    def share(self) -> SharedSums | None:
+        if self._own is None:
+            return None
+        rows, rewards = self._own
+        return SharedSums({"rows": rows.copy(), "rewards": rewards.copy()}, *self.dead_ends.own_counts())
+
+    def take_shared(self, others: SharedSums) -> None:
+        self._others = others.sums["rows"], others.sums["rewards"]
+        self.dead_ends.take_others(others.signs, others.counts)
+        self._ridge = self._joined()
+
+    def _joined(self) -> Ridge:
+        """The solution over the pages of all shards, as far as they are known here."""
+        assert self._own is not None
+        start = np.linalg.inv(self._start.inverse)
+        inverse: NDArray[np.float64] = np.linalg.inv(start + self._own[0] + self._others[0])
+        return Ridge(inverse @ (start @ self._start.weights + self._own[1] + self._others[1]), inverse)
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
@@ -254,6 +296,8 @@ class OnlineRidge(Strategy):
         state = {"weights": self._ridge.weights, "inverse": self._ridge.inverse, "dead_ends": dead_ends}
         if self._is_taught:
             state |= {"start_weights": self._start.weights, "start_inverse": self._start.inverse}
+        if self._own is not None:
+            state |= dict(zip(_OWN_AND_OTHERS, (*self._own, *self._others, *self.dead_ends.others), strict=True))
         np.savez(buffer, **state)  # type: ignore[arg-type]
         return buffer.getvalue()
 
@@ -296,6 +340,10 @@ class OnlineRidge(Strategy):
                 f"saved state of online-ridge has {len(ridge.weights)} weights, this version has {self.row_width}"
             )
         self.dead_ends.load(dead_ends)
+        saved = load_arrays(state)
+        if _OWN_AND_OTHERS[0] in saved:
+            own_rows, own_rewards, rows, rewards, signs, counts = (saved[name] for name in _OWN_AND_OTHERS)
+            self._own, self._others, self.dead_ends.others = (own_rows, own_rewards), (rows, rewards), (signs, counts)
         self._is_taught = start is not self._start
         self._ridge, self._start = ridge, start
 

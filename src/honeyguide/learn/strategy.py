@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from honeyguide.learn.dead_ends import DeadEnds
     from honeyguide.learn.learned import LearnedWeights
+    from honeyguide.learn.shared_sums import SharedSums
     from honeyguide.model import (
         Candidates,
         Decision,
@@ -180,6 +181,21 @@ class Strategy(Protocol):
         """
         return False
 
+    def begin_sharing(self) -> bool:
+        """The crawl has several shards, each with a strategy like this one. Called before anything is learned.
+
+        False where it learns, and cannot tell the others what.
+        """
+        return False
+
+    def share(self) -> SharedSums | None:
+        """What this strategy itself has learned, to be added up with what others have; None where it shares nothing."""
+        return None
+
+    def take_shared(self, others: SharedSums) -> None:
+        """From now on know what all others together have learned, in place of what was told of them before."""
+        raise StrategyError(f"this strategy takes nothing of others ({', '.join(others.sums)})")
+
     def save(self) -> bytes:
         """The state, to be loaded by a strategy made with the same settings."""
         ...
@@ -204,6 +220,9 @@ class Unlearned(Strategy):
         return False
 
     def relearn(self, transitions: Iterable[Transition]) -> bool:  # noqa: ARG002
+        return True
+
+    def begin_sharing(self) -> bool:
         return True
 
     def save(self) -> bytes:

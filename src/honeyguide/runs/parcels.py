@@ -16,7 +16,7 @@ from honeyguide.model import Url
 from honeyguide.model.saved_state import unpack_zstandard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from honeyguide.model import LinkId
 
@@ -94,12 +94,20 @@ class Parcel:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Parcels of one shard for another, in order; all that come after number `after` and up to `number`."""
+    """Parcels of one shard for another, in order, each with its number: all that come after number `after`."""
 
     sender: int
     after: int
-    number: int
-    parcels: tuple[Parcel, ...]
+    parcels: tuple[tuple[int, Parcel], ...]
+
+    @property
+    def number(self) -> int:
+        """The number of the last parcel."""
+        return self.parcels[-1][0] if self.parcels else self.after
+
+    def beyond(self, mark: int) -> Delivery:
+        """Return what comes after a number up to which it was taken in already."""
+        return replace(self, parcels=tuple(each for each in self.parcels if each[0] > mark))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +121,7 @@ class SightingRecord:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRecord:
-    """A delivery that was taken in: from whom, up to which number, and what it tells."""
+    """Deliveries that were taken in together: up to which number of each sender, and what they tell."""
 
-    sender: int
-    number: int
+    marks: Mapping[int, int]  # by sender
     sightings: tuple[SightingRecord, ...]

@@ -113,7 +113,7 @@ class CompletionRecord:
 class JournalEntry:
     """An input of strategy, judge or guard, kept until their next snapshot; `crawler.learner` writes and reads it."""
 
-    kind: str  # fetch, skip, judge, learn, see or hear
+    kind: str  # fetch, skip, judge, learn, see, hear or news
     link: LinkId
     row: bytes = b""
     facts: str = ""
@@ -324,7 +324,7 @@ class Progress(NamedTuple):
     restart_state: str = ""  # what decides on the next one, as JSON
     unjudged_in_a_row: int = 0  # pages that the judge broke on, since the last that it judged
     questions: int = 0  # asked while it crawled
-    handed_over: int = 0  # parcels of links that went to other shards
+    handed_over: int = 0  # links that went to other shards
     taken_over: int = 0  # links that other shards have told this one of
     stop_reason: str = ""  # why the crawl stopped; empty while it may go on
 
@@ -409,8 +409,15 @@ class StepRecord:
     effect: AnswerEffect | None = None  # of these answers
     stage_seconds: dict[str, float] = field(default_factory=dict)  # what stages took since the last that told
     elsewhere: tuple[LinkId, ...] = ()  # new links whose hosts other shards have
-    outbox: tuple[Parcel, ...] = ()  # for other shards; the last has the number `progress.handed_over`
-    delivery: DeliveryRecord | None = None  # of another shard
+    outbox: tuple[Parcel, ...] = ()  # for other shards
+    delivery: DeliveryRecord | None = None  # of other shards
+
+    def numbered_outbox(self) -> Iterator[tuple[int, Parcel]]:
+        """Yield the parcels, each with the number of links that were handed over up to and with it."""
+        number = self.progress.handed_over - sum(len(parcel.links) for parcel in self.outbox)
+        for parcel in self.outbox:
+            number += len(parcel.links)
+            yield number, parcel
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -151,7 +151,7 @@ CREATE TABLE learner (step INTEGER PRIMARY KEY, state BLOB NOT NULL) STRICT;
 
 CREATE TABLE journal (
   number INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,                -- fetch, skip, judge, learn, see or hear
+  kind TEXT NOT NULL,                -- fetch, skip, judge, learn, see, hear or news
   link INTEGER NOT NULL,
   row BLOB NOT NULL,                 -- by which the link was chosen; for the guard, the fingerprint of its page
   facts BLOB NOT NULL,               -- zstandard of JSON
@@ -293,7 +293,7 @@ CREATE TABLE restarts (
 -- Only in a shard of a run that several machines crawl:
 
 CREATE TABLE outbox (                -- what other shards have not all acknowledged yet
-  number INTEGER PRIMARY KEY,        -- from 1, without gaps
+  number INTEGER PRIMARY KEY,        -- links that were handed over up to and with it
   parcel BLOB NOT NULL               -- a page and the links on it whose hosts others have; see runs/parcels.py
 ) STRICT;
 

@@ -153,15 +153,13 @@ class StepWriter:
         self._write_many(
             "UPDATE links SET state = ? WHERE id = ?", [(LinkState.ELSEWHERE, link) for link in step.elsewhere]
         )
-        first = step.progress.handed_over - len(step.outbox) + 1
         self._write_many(
-            "INSERT INTO outbox VALUES (?,?)",
-            [(number, parcel.pack()) for number, parcel in enumerate(step.outbox, first)],
+            "INSERT INTO outbox VALUES (?,?)", [(number, parcel.pack()) for number, parcel in step.numbered_outbox()]
         )
         delivery = step.delivery
         if delivery is None:
             return
-        self._db.execute("INSERT OR REPLACE INTO inbox_marks VALUES (?,?)", (delivery.sender, delivery.number))
+        self._write_many("INSERT OR REPLACE INTO inbox_marks VALUES (?,?)", delivery.marks.items())
         for seen in delivery.sightings:
             told = seen.parcel
             self._db.execute(

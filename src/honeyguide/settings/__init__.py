@@ -40,6 +40,7 @@ from honeyguide.settings.sections import (
     SHIPPED_START,
     USUAL_STRATEGIES,
     BudgetSettings,
+    ClusterSettings,
     CrawlSettings,
     DirectiveSettings,
     FrontierSettings,
@@ -56,7 +57,7 @@ from honeyguide.settings.sections import (
 __all__ = [
     "DOCUMENT_TYPES", "DOCX", "EPUB", "JUDGES", "MOST_BODY_BYTES", "ODT", "PDF", "SETTINGS_BY_KEY",
     "SHIPPED_START", "STRATEGIES", "USUAL_STRATEGIES", "WORLDS",
-    "AskSettings", "BudgetSettings", "CrawlSettings",
+    "AskSettings", "BudgetSettings", "ClusterSettings", "CrawlSettings",
     "DirectiveSettings", "FetchSettings", "FrontierSettings", "GuardSettings", "JudgeSettings", "MethodSettings",
     "ParseSettings", "PolitenessSettings", "RefreshSettings", "RenderSettings", "RestartSettings", "ScopeSettings",
     "SearchSettings", "Setting", "Settings", "StoreSettings", "TopicSettings", "VectorSettings", "everyday_settings",

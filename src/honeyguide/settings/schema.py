@@ -19,6 +19,7 @@ from honeyguide.settings.guard_section import GuardSettings
 from honeyguide.settings.judge_sections import AskSettings, JudgeSettings, VectorSettings
 from honeyguide.settings.sections import (
     BudgetSettings,
+    ClusterSettings,
     CrawlSettings,
     DirectiveSettings,
     FrontierSettings,
@@ -60,6 +61,7 @@ class Settings:
     restart: RestartSettings = field(default_factory=RestartSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
     # Of strategies and judges, those that are not all defaults, in the order of their names.
     methods: tuple[Any, ...] = ()
     # Not a setting: keys that somebody has set, if only to the default. A profile leaves them alone.

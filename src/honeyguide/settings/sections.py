@@ -429,6 +429,25 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterSettings:
+    """A crawl on several machines, or in several processes (--cluster)."""
+
+    shards: int = setting(
+        16,
+        "parts into which the hosts of a run are divided, by registered domain; fixed when the run begins, and no more "
+        "workers than this can crawl it",
+        at_least=1,
+        at_most=4096,
+    )
+    share_every: int = setting(
+        20, "pages of other shards, at most about so many, that the learner of a shard does not know yet", at_least=1
+    )
+    lease: int = setting(
+        4, "fetches of the budget that a shard is given at once, beyond those that it has begun", at_least=1
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """The full-text index of a run, how its pages are ordered for a query, and which of them are left out."""
 

@@ -1,0 +1,254 @@
+"""The hub of a crawl in shards: shares out the budget, adds up what learners know, and sees when the crawl is over.
+
+Plain code: reports come in, orders go out. A lease is a number of fetches that a shard may have made in all, of the
+budget of the whole crawl; the sum of all leases never exceeds it. Leases go to the shards whose best waiting links
+promise most, a few at a time, so that the shards together choose about as one crawl would.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from honeyguide.crawler.events import MEGABYTE, StopReason
+from honeyguide.crawler.journal import News
+from honeyguide.learn import SharedSums
+from honeyguide.settings import yield_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from honeyguide.model import Url
+    from honeyguide.runs import Progress
+    from honeyguide.settings import Settings
+
+PRINTS: Final = 500  # of pages of all shards, that a shard is told of at once
+STALE_SHARE: Final = 0.05  # of all pages that a learner need not know, however many they are
+
+Print = tuple["Url", bytes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShardReport:
+    """How a shard stands."""
+
+    shard: int
+    progress: Progress
+    lease: int  # fetches in all that it may make as far as it knows
+    in_flight: int
+    promises: tuple[float, ...]  # of its best waiting links, the best first
+    pending: int = 0  # links that others have not acknowledged
+    idle: StopReason | None = None  # why it can do nothing; None while it can
+    is_first: bool = False  # it has just begun, or come back
+    seen: int = 0  # number of the last orders that it has got
+    sums: SharedSums | None = None  # what its learner has learned; None where it was told before, or shares nothing
+    pages: int = 0  # of which these are the sums
+    prints: tuple[Print, ...] = ()  # of its pages since the last report
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Orders:
+    """What a shard is told."""
+
+    number: int  # from 1, of those for this shard since its first report
+    lease: int
+    news: News | None = None
+    stop: StopReason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HubRules:
+    """The limits of the whole crawl."""
+
+    fetches: int
+    relevant: int = 0
+    megabytes: float = 0.0
+    stop_when: str = ""
+    lease: int = 4
+    share_every: int = 20
+    most_out: int = 64  # fetches under way and leases that are not used yet, over all shards
+
+    @classmethod
+    def of(cls, settings: Settings, most_out: int) -> HubRules:
+        budget, cluster = settings.budget, settings.cluster
+        limits = budget.fetches, budget.relevant, budget.megabytes, budget.stop_when
+        return cls(*limits, cluster.lease, cluster.share_every, most_out)
+
+
+@dataclass(slots=True, eq=False)
+class _Shard:
+    """What the hub knows of a shard."""
+
+    report: ShardReport | None = None
+    lease: int = 0
+    ordered: int = 0  # number of the last orders for it
+    is_here: bool = False
+    sums: SharedSums | None = None
+    pages: int = 0  # of which these are the sums
+    told_pages: int = 0  # of all others, in the news that it was told last
+    told_prints: int = 0  # number of the last print it was told
+
+
+class Hub:
+    """The state of one crawl in shards."""
+
+    def __init__(self, shards: int, rules: HubRules) -> None:
+        self._shards = [_Shard() for _ in range(shards)]
+        self.rules = rules
+        self._prints: deque[tuple[int, int, Print]] = deque(maxlen=PRINTS)  # number, shard, page
+        self._print_count = 0
+        self._stop: StopReason | None = None
+        self._yield = yield_rule(rules.stop_when)
+        self._lately: deque[tuple[int, int]] = deque([(0, 0)])  # fetches and relevant pages, over time
+        self.stalest = 0  # pages that a learner did not know, at most
+        self.exchanges = 0
+
+    @property
+    def stop_reason(self) -> StopReason | None:
+        """Why the crawl stops; None while it goes on."""
+        return self._stop
+
+    @property
+    def reports(self) -> Iterable[ShardReport]:
+        """The last report of each shard that has sent one."""
+        return [each.report for each in self._shards if each.report is not None]
+
+    @property
+    def has_all(self) -> bool:
+        """Whether every shard has reported."""
+        return all(each.report is not None for each in self._shards)
+
+    def stop(self, reason: StopReason) -> None:
+        """End the crawl; what is in flight is taken up again when it is resumed."""
+        self._stop = self._stop or reason
+
+    def extend_budget(self, fetches: int) -> None:
+        """Go on to this many fetches in all."""
+        values = {name: getattr(self.rules, name) for name in HubRules.__dataclass_fields__}
+        self.rules = HubRules(**{**values, "fetches": fetches})
+
+    def lost(self, shard: int) -> None:
+        """A shard's process is gone; another will go on with it. Until then its lease is out."""
+        self._shards[shard].is_here = False
+
+    def take(self, report: ShardReport) -> list[tuple[int, Orders]]:
+        """Take in a report; gives new orders, each with the shard that they are for."""
+        leases, stop = [each.lease for each in self._shards], self._stop
+        shard = self._shards[report.shard]
+        shard.report, shard.is_here = report, True
+        if report.is_first:
+            shard.lease, shard.ordered, shard.told_pages, shard.told_prints = report.progress.charged, 0, 0, 0
+        elif report.idle and report.seen == shard.ordered:  # else it is about to get another lease
+            shard.lease = max(report.lease, report.progress.charged)
+        if report.sums is not None:
+            shard.sums, shard.pages = report.sums, report.pages
+        for each in report.prints:
+            self._print_count += 1
+            self._prints.append((self._print_count, report.shard, each))
+        if self.has_all:
+            self._note_limits()
+            self._grant()
+            self._end_if_over()
+        return list(self._new_orders(report, leases, has_stopped=self._stop is not stop))
+
+    def _new_orders(
+        self, report: ShardReport, leases: Sequence[int], *, has_stopped: bool
+    ) -> Iterator[tuple[int, Orders]]:
+        """Orders for shards that have another lease, for all at the end, and for the one that has reported its news."""
+        for number, shard in enumerate(self._shards):
+            is_asking = number == report.shard
+            news = self._news(number, shard) if is_asking or has_stopped else None
+            is_stopping = self._stop is not None and (has_stopped or is_asking)
+            is_leased = shard.lease != leases[number] or (is_asking and shard.lease != report.lease)
+            if shard.is_here and (is_leased or news is not None or is_stopping):
+                shard.ordered += 1
+                yield number, Orders(shard.ordered, shard.lease, news, self._stop)
+
+    def _news(self, number: int, shard: _Shard) -> News | None:
+        others = [each for place, each in enumerate(self._shards) if place != number]
+        pages = sum(each.pages for each in others)
+        unknown = pages - shard.told_pages
+        prints = self._print_count - shard.told_prints
+        is_due = max(unknown, prints) >= max(self.rules.share_every, STALE_SHARE * pages) or (
+            self._stop is not None and unknown > 0
+        )
+        if not is_due:
+            return None
+        self.stalest, self.exchanges = max(self.stalest, unknown), self.exchanges + 1
+        shown = tuple(each for count, place, each in self._prints if place != number and count > shard.told_prints)
+        sums = SharedSums.total(each.sums for each in others if each.sums is not None) if unknown else None
+        shard.told_pages, shard.told_prints = pages, self._print_count
+        return News(sums, shown) if sums is not None or shown else None
+
+    def _grant(self) -> None:
+        """Give leases to the shards that promise most, as far as budget and room go."""
+        if self._stop is not None:
+            return
+        left = self.rules.fetches - sum(each.lease for each in self._shards)
+        out = sum(_out(each) for each in self._shards)
+        while left > 0 and out < self.rules.most_out:
+            promised = ((self._promise(each), each) for each in self._shards)
+            wanting = [(promise, each) for promise, each in promised if promise is not None]
+            if not wanting:
+                return
+            max(wanting, key=lambda found: found[0])[1].lease += 1
+            left -= 1
+            out += 1
+
+    def _promise(self, shard: _Shard) -> float | None:
+        """What the next fetch of a shard would bring; None where it is to be given none now."""
+        report = shard.report
+        if report is None or not shard.is_here or not report.promises:
+            return None
+        unused = shard.lease - report.progress.charged
+        if unused >= self.rules.lease or report.idle in (StopReason.RESTING, StopReason.SECONDS):
+            return None
+        return report.promises[min(unused, len(report.promises) - 1)]
+
+    def _note_limits(self) -> None:
+        """Stop where the pages of all shards together have reached a limit."""
+        progress = [each.progress for each in self.reports]
+        relevant, fetches = sum(each.relevant for each in progress), sum(each.fetches for each in progress)
+        if self.rules.relevant and relevant >= self.rules.relevant:
+            self.stop(StopReason.RELEVANT)
+        if self.rules.megabytes and sum(each.body_bytes for each in progress) >= self.rules.megabytes * MEGABYTE:
+            self.stop(StopReason.BYTES)
+        if self._yield is None:
+            return
+        self._lately.append((fetches, relevant))
+        while len(self._lately) > 1 and fetches - self._lately[1][0] >= self._yield.fetches:
+            self._lately.popleft()
+        then = self._lately[0]
+        if fetches - then[0] >= self._yield.fetches and relevant - then[1] < self._yield.share * (fetches - then[0]):
+            self.stop(StopReason.YIELD)
+
+    def _end_if_over(self) -> None:
+        """Stop where no shard can do anything, and nothing is on its way.
+
+        A report says what was sent and taken in up to one moment. Were a shard at work again since its report, it would
+        have taken in links that their sender has counted as sent and it has not counted as taken.
+        """
+        reports = list(self.reports)
+        if self._stop is not None or not all(each.idle and not each.in_flight for each in reports):
+            return
+        if not all(each.is_here for each in self._shards):
+            return
+        spent = sum(each.progress.charged for each in reports)
+        if spent >= self.rules.fetches:
+            self.stop(StopReason.FETCHES)
+            return
+        sent = sum(each.progress.handed_over for each in reports)
+        taken = sum(each.progress.taken_over for each in reports)
+        is_hungry = any(self._promise(each) is not None for each in self._shards)
+        has_leases = any(each.lease > each.report.progress.charged for each in self._shards if each.report)
+        if sent == taken and not is_hungry and not has_leases and not any(each.pending for each in reports):
+            reasons = {each.idle for each in reports}
+            others = [reason for reason in (StopReason.SECONDS, StopReason.RESTING) if reason in reasons]
+            self.stop(others[0] if others else StopReason.EXHAUSTED)
+
+
+def _out(shard: _Shard) -> int:
+    """Fetches of a shard that are under way or leased."""
+    report = shard.report
+    return 0 if report is None else shard.lease - report.progress.charged + report.in_flight

@@ -1,0 +1,334 @@
+"""A shard's place among the others: what it sends and takes in, and how it is told to go on or stop.
+
+Parcels go to their shard in the order of their numbers, one delivery at a time for each shard, again and again until
+that shard has acknowledged them. It acknowledges what it has stored. It takes in no parcel twice, because it keeps, in
+the transaction that takes a delivery in, the number up to which it has those of each sender. So every link arrives, and
+counts once, whoever is killed when.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Protocol
+
+from honeyguide.cluster.hub import ShardReport
+from honeyguide.crawler.events import StopReason
+from honeyguide.runs.parcels import Delivery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Sequence
+    from typing import Any
+
+    from honeyguide.cluster.hub import Orders, Print
+    from honeyguide.cluster.partition import Partition
+    from honeyguide.crawler.core import CrawlCore
+    from honeyguide.crawler.events import Step
+    from honeyguide.model import Url
+    from honeyguide.runs import SqliteStore, StepRecord
+    from honeyguide.runs.parcels import Parcel
+    from honeyguide.settings import ClusterSettings
+
+log = logging.getLogger(__name__)
+
+MOST_LINKS: Final = 2000  # of a delivery, about
+MOST_PENDING: Final = 20_000  # links that others have not acknowledged; with more, a shard waits for them
+WAITING_STEPS: Final = 4  # of this shard, that a parcel waits for others to the same shard
+WAITING_S: Final = 0.1
+FEW_PARCELS: Final = 8
+REPORT_S: Final = 1.0  # the longest time between two reports
+LOOK_AROUND_S: Final = 0.25
+MARKS_EVERY: Final = 64  # deliveries acknowledged between two notes of it in the store
+AGAIN_S: Final = 0.2  # before a shard that cannot be reached is tried again; twice as long each time
+LONGEST_AGAIN_S: Final = 5.0
+
+
+class Post(Protocol):
+    """Carries what shards have for one another and for the hub."""
+
+    async def send(self, shard: int, delivery: Delivery) -> int:
+        """Return the number up to which the shard has stored parcels of the sender. OSError where it is not there."""
+        ...
+
+    async def report(self, report: ShardReport) -> None:
+        """Tell the hub, which answers with `ShardSeat.order` where there is something to say. OSError if it is away."""
+        ...
+
+
+class ShardSeat:
+    """One shard among others. Everything happens in one event loop."""
+
+    def __init__(
+        self, shard: int, partition: Partition, seeds: Sequence[Url], post: Post, settings: ClusterSettings
+    ) -> None:
+        self.shard = shard
+        self.seeds = seeds
+        self._partition = partition
+        self._post = post
+        self._settings = settings
+        self._core: CrawlCore | None = None
+        self._store: SqliteStore | None = None
+        self._wake: Callable[[], None] = lambda: None
+        self._news = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._inbox: deque[tuple[Delivery, asyncio.Future[int]]] = deque()
+        self._taken: dict[int, int] = {}  # by sender, the number up to which its parcels are stored
+        self._pending: dict[int, deque[tuple[int, Parcel]]] = {}  # by shard, what it has not acknowledged
+        self._acknowledged: dict[int, int] = {}
+        self._noted = 0  # acknowledgements since they were noted in the store
+        self._waits_since: dict[int, tuple[int, float]] = {}  # by shard, steps and moment
+        self._steps = 0
+        self._sending: set[int] = set()
+        self.pending_links = 0
+        self._orders: deque[Orders] = deque()
+        self._seen = 0  # number of the last orders
+        self._error: BaseException | None = None
+        self._lease = 0
+        self._stop: StopReason | None = None
+        self._idle: StopReason | None = None
+        self._is_reporting = False
+        self._is_first = True
+        self._reported_at = 0.0
+        self._reported_charged = -1
+        self._shared_pages = 0
+        self._prints: list[Print] = []
+        self._is_closed = False
+
+    def is_elsewhere(self, url: Url) -> bool:
+        return self._partition.shard_of(url) != self.shard
+
+    def begin(self, core: CrawlCore, store: SqliteStore, wake: Callable[[], None]) -> None:
+        self._core, self._store, self._wake = core, store, wake
+        self._taken = store.inbox_marks()
+        self._acknowledged = store.outbox_marks()
+        for number, parcel in store.outbox():
+            self._let_wait(number, parcel)
+        self._lease = core.progress.charged
+        core.lease(self._lease)
+
+    def note(self, record: StepRecord) -> None:
+        self._steps = record.progress.steps
+        for number, parcel in record.numbered_outbox():
+            self._let_wait(number, parcel)
+        if record.guard is not None and record.guard.seen is not None and self._core is not None:
+            seen = record.guard.seen
+            self._prints.append((self._core.links.url(seen.link), seen.print))
+
+    async def deliver(self, delivery: Delivery) -> int:
+        """Take in a delivery of another shard, between two steps. OSError where the shard is not at work."""
+        if self._is_closed or self._core is None:
+            raise ConnectionError(f"shard {self.shard} is not at work")
+        done = asyncio.get_running_loop().create_future()
+        self._inbox.append((delivery, done))
+        self._ring()
+        return await done
+
+    def order(self, orders: Orders) -> None:
+        """Orders of the hub have come."""
+        self._orders.append(orders)
+        self._seen = orders.number
+        self._ring()
+
+    async def attend(self, now: float, finish: Callable[[Step], None]) -> StopReason | None:
+        await asyncio.sleep(0)  # let others have their turn: offline, nothing else waits
+        self._take_in(now, finish)
+        while self.pending_links > MOST_PENDING and self._stop is None:
+            await self._next_news()
+            self._take_in(now, finish)
+        if self._error is not None:
+            raise self._error
+        if self._is_report_due:
+            self._begin_report()
+        return self._stop
+
+    async def wait(self, reason: StopReason) -> None:
+        assert self._core is not None
+        if reason is not StopReason.FETCHES or not len(self._core.frontier):
+            self._lease = self._core.progress.charged  # what it cannot use comes back
+            self._core.lease(self._lease)
+        self._idle = reason
+        for shard in self._due_shards():
+            self._sending.add(shard)
+            self._spawn(self._send(shard))
+        if not self._inbox and not self._orders:
+            self._begin_report()
+            await self._next_news()
+        self._idle = None
+
+    async def close(self) -> None:
+        """The shard is not at work any more; may be called twice."""
+        self._is_closed = True
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        while self._inbox:
+            _, done = self._inbox.popleft()
+            if not done.done():
+                done.set_exception(ConnectionError(f"shard {self.shard} has stopped"))
+
+    def note_marks(self) -> None:
+        """Let the store know what others have; it may forget that."""
+        if self._store is not None and self._noted:
+            first = min((waiting[0][0] for waiting in self._pending.values() if waiting), default=None)
+            assert self._core is not None
+            done = self._core.progress.handed_over if first is None else first - 1
+            self._store.note_acknowledged(self._acknowledged, done)
+            self._noted = 0
+
+    def _take_in(self, now: float, finish: Callable[[Step], None]) -> None:
+        """Take in deliveries and orders."""
+        assert self._core is not None
+        arrived = [self._inbox.popleft() for _ in range(len(self._inbox))]
+        marks, fresh = dict(self._taken), []
+        for delivery, _ in arrived:
+            mark = marks.get(delivery.sender, 0)
+            rest = delivery.beyond(mark)
+            if delivery.after <= mark and rest.parcels:
+                marks[delivery.sender] = rest.number
+                fresh.append(rest)
+        if fresh:
+            finish(self._core.take_links(fresh, now))
+            self._taken = marks
+        for delivery, done in arrived:
+            if not done.done():
+                done.set_result(self._taken.get(delivery.sender, 0))
+        while self._orders:
+            orders = self._orders.popleft()
+            self._lease, self._stop = orders.lease, orders.stop
+            self._core.lease(self._lease)
+            if orders.news is not None:
+                finish(self._core.take_news(orders.news, now))
+        for shard in self._due_shards():
+            self._sending.add(shard)
+            self._spawn(self._send(shard))
+        if self._noted >= MARKS_EVERY or self._stop is not None:
+            self.note_marks()
+
+    def _let_wait(self, number: int, parcel: Parcel) -> None:
+        for shard, part in parcel.by_shard(self._partition.shard_of):
+            if number > self._acknowledged.get(shard, 0):
+                self._pending.setdefault(shard, deque()).append((number, part))
+                self._waits_since.setdefault(shard, (self._steps, monotonic()))
+                self.pending_links += len(part.links)
+
+    def _due_shards(self) -> list[int]:
+        """Shards for which enough waits, or has waited for long enough: a few links a message would cost too much."""
+        oldest, latest = self._steps - WAITING_STEPS, monotonic() - WAITING_S
+        return [
+            shard
+            for shard, (step, moment) in self._waits_since.items()
+            if shard not in self._sending
+            and (
+                self._idle is not None or step <= oldest or moment <= latest or len(self._pending[shard]) >= FEW_PARCELS
+            )
+        ]
+
+    async def _send(self, shard: int) -> None:
+        """Send what waits for a shard, until nothing does."""
+        waiting, again_s = self._pending[shard], AGAIN_S
+        try:
+            while waiting:
+                delivery = self._next_delivery(shard)
+                try:
+                    mark = await self._post.send(shard, delivery)
+                except OSError as error:
+                    log.debug("shard %s cannot reach shard %s (%s)", self.shard, shard, error)
+                    await asyncio.sleep(again_s)
+                    again_s = min(2 * again_s, LONGEST_AGAIN_S)
+                    continue
+                again_s = AGAIN_S
+                while waiting and waiting[0][0] <= mark:
+                    self.pending_links -= len(waiting.popleft()[1].links)
+                self._acknowledged[shard] = max(mark, self._acknowledged.get(shard, 0))
+                self._noted += 1
+                self._news.set()
+        finally:
+            self._sending.discard(shard)
+            if not waiting:
+                self._waits_since.pop(shard, None)
+
+    def _next_delivery(self, shard: int) -> Delivery:
+        parcels: list[tuple[int, Parcel]] = []
+        links = 0
+        for number, parcel in self._pending[shard]:
+            if parcels and links + len(parcel.links) > MOST_LINKS:
+                break
+            parcels.append((number, parcel))
+            links += len(parcel.links)
+        return Delivery(self.shard, self._acknowledged.get(shard, 0), tuple(parcels))
+
+    @property
+    def _is_report_due(self) -> bool:
+        assert self._core is not None
+        if self._is_reporting or self._stop is not None:
+            return False
+        charged = self._core.progress.charged
+        is_used = self._lease - charged <= self._settings.lease // 2 and charged != self._reported_charged
+        return self._is_first or is_used or monotonic() - self._reported_at > REPORT_S
+
+    def _begin_report(self) -> None:
+        if not self._is_reporting:
+            self._is_reporting = True
+            self._spawn(self._report(self._made_report()))
+
+    async def _report(self, report: ShardReport) -> None:
+        try:
+            await self._post.report(report)
+            self._is_first = False
+        except OSError as error:
+            log.debug("shard %s cannot reach the hub (%s)", self.shard, error)
+            self._is_first = True  # another hub may have taken its place
+            await asyncio.sleep(AGAIN_S)
+        finally:
+            self._is_reporting = False
+            self._reported_at = monotonic()
+
+    def _made_report(self) -> ShardReport:
+        assert self._core is not None
+        core, progress = self._core, self._core.progress
+        sums, pages = None, progress.pages
+        enough = 1 if self._idle else max(1, self._settings.share_every // self._partition.shards)
+        if self._is_first or pages - self._shared_pages >= enough:
+            sums, self._shared_pages = core.share(), pages
+        prints, self._prints = tuple(self._prints), []
+        self._reported_charged = progress.charged
+        return ShardReport(
+            shard=self.shard,
+            progress=progress,
+            lease=self._lease,
+            in_flight=core.in_flight,
+            promises=tuple(core.promises(self._settings.lease + 1)),
+            pending=self.pending_links,
+            idle=self._idle if not core.in_flight else None,
+            is_first=self._is_first,
+            seen=self._seen,
+            sums=sums,
+            pages=pages,
+            prints=prints,
+        )
+
+    async def _next_news(self) -> None:
+        """Wait for a delivery, an acknowledgement or orders; or for a moment, to look around."""
+        try:
+            async with asyncio.timeout(LOOK_AROUND_S):
+                await self._news.wait()
+        except TimeoutError:
+            pass
+        self._news.clear()
+
+    def _ring(self) -> None:
+        self._news.set()
+        self._wake()
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._note_done)
+
+    def _note_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._error = task.exception()
+            self._ring()

@@ -1,0 +1,99 @@
+"""Several shards in one process crawl as one: nothing is lost, nothing comes twice, and the budget is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.small_crawls import settings_for
+from honeyguide.cluster import ClusterFolder
+from honeyguide.cluster.in_process import InProcess
+from honeyguide.crawler import StopReason, crawl
+from honeyguide.crawler.build import Builder, open_world
+from honeyguide.model import LinkState, Url
+from honeyguide.runs import open_run
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.settings import Settings
+
+
+def crawl_in_shards(path: Path, settings: Settings, shards: int = 4) -> InProcess:
+    """Crawl, or go on, with all shards in this process."""
+    path.mkdir(exist_ok=True)
+    folder = ClusterFolder.create(path, shards)
+
+    async def run() -> InProcess:
+        builder = Builder(settings, hashed_vectors())
+        async with open_world(settings) as world:
+            seeds = builder.seed_urls(world)
+        cluster = InProcess(folder, builder.settings, seeds, most_out=8)
+        await cluster.run({"vectors": hashed_vectors()})
+        return cluster
+
+    return asyncio.run(run())
+
+
+def urls_by_state(path: Path, shards: int = 4) -> dict[LinkState, list[str]]:
+    """The URLs of all shards, by their state."""
+    found: dict[LinkState, list[str]] = {state: [] for state in LinkState}
+    for number in range(shards):
+        with open_run(path / "shards" / f"{number:03}") as run:
+            for state, url in run._db.execute("SELECT state, url FROM links"):
+                found[LinkState(state)].append(url)
+    return found
+
+
+@pytest.mark.parametrize("strategy", ["online-ridge", "breadth-first", "lfa-sync"])
+def test_the_budget_is_spent_to_the_last_fetch_and_no_page_comes_twice(tmp_path: Path, strategy: str) -> None:
+    cluster = crawl_in_shards(tmp_path / "run", settings_for(strategy, budget=120))
+    assert cluster.hub.stop_reason is StopReason.FETCHES
+    assert sum(report.progress.fetches for report in cluster.hub.reports) == 120
+    fetched = urls_by_state(tmp_path / "run")[LinkState.DONE]
+    assert len(fetched) == len(set(fetched)) == 120
+    assert sum(report.progress.fetches > 0 for report in cluster.hub.reports) > 1, "one shard did it all"
+
+
+def test_without_a_limit_all_that_one_crawl_finds_is_found(tmp_path: Path) -> None:
+    settings = settings_for("breadth-first", budget=5000, crawl__world="synthetic:seed=5,pages=250,hosts=12")
+    with crawl(tmp_path / "one", settings, vectors=hashed_vectors()) as run:
+        expected = {page.url for page in run.pages()}
+        assert run.progress.stop_reason == StopReason.EXHAUSTED
+    cluster = crawl_in_shards(tmp_path / "run", settings)
+    assert cluster.hub.stop_reason is StopReason.EXHAUSTED
+    found: list[Url] = []
+    for number in range(4):
+        with open_run(tmp_path / "run" / "shards" / f"{number:03}") as run:
+            found += [page.url for page in run.pages()]
+    assert len(found) == len(set(found))
+    assert set(found) == expected
+
+
+def test_what_one_shard_hands_over_the_others_have(tmp_path: Path) -> None:
+    cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=100))
+    states = urls_by_state(tmp_path / "run")
+    own = {url for state, urls in states.items() if state is not LinkState.ELSEWHERE for url in urls}
+    handed = sum(report.progress.handed_over for report in cluster.hub.reports)
+    taken = sum(report.progress.taken_over for report in cluster.hub.reports)
+    # Where the budget is spent first, the last links may be on their way; they are in the outbox of their shard.
+    assert handed >= taken > 0
+    if handed == taken:
+        assert set(states[LinkState.ELSEWHERE]) <= own
+
+
+def test_a_crawl_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
+    crawl_in_shards(tmp_path / "run", settings_for(budget=60))
+    cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=100))
+    assert sum(report.progress.fetches for report in cluster.hub.reports) == 100
+    fetched = urls_by_state(tmp_path / "run")[LinkState.DONE]
+    assert len(fetched) == len(set(fetched)) == 100
+
+
+def test_learners_of_all_shards_end_with_the_weights_of_all_pages(tmp_path: Path) -> None:
+    cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=80))
+    assert cluster.hub.exchanges > 0
+    assert cluster.hub.stalest < 80
