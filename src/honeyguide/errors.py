@@ -22,6 +22,7 @@ HoneyguideError
 ├── HookError         a function of the user's that breaks on page after page
 ├── GuardError        a guard that cannot load its saved state
 ├── ServeError        a dashboard that cannot be served
+├── ClusterError      a cluster that cannot be reached, or whose workers cannot do their work
 └── WorkerError       processes that read pages beside the crawl and cannot be started
 
 Every message names the offending value and the remedy, on one line, because the command line prints it as it is.
@@ -130,6 +131,10 @@ class GuardError(HoneyguideError):
 
 class WorkerError(HoneyguideError):
     """Processes that read pages beside the crawl and cannot be started."""
+
+
+class ClusterError(HoneyguideError):
+    """A cluster that cannot be reached, that lacks what a crawl needs, or whose workers die again and again."""
 
 
 class ServeError(HoneyguideError):

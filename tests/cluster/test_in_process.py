@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.small_crawls import settings_for
-from honeyguide.cluster import ClusterFolder
 from honeyguide.cluster.in_process import InProcess
 from honeyguide.crawler import StopReason, crawl
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import open_run
+from honeyguide.runs.shards import write_cluster_file
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 def crawl_in_shards(path: Path, settings: Settings, shards: int = 4) -> InProcess:
     """Crawl, or go on, with all shards in this process."""
     path.mkdir(exist_ok=True)
-    folder = ClusterFolder.create(path, shards)
+    write_cluster_file(path, shards)
 
     async def run() -> InProcess:
         builder = Builder(settings, hashed_vectors())
         async with open_world(settings) as world:
             seeds = builder.seed_urls(world)
-        cluster = InProcess(folder, builder.settings, seeds, most_out=8)
+        cluster = InProcess(path, shards, builder.settings, seeds, most_out=8)
         await cluster.run({"vectors": hashed_vectors()})
         return cluster
 

@@ -1,13 +1,12 @@
 """One crawl in several processes, on one machine or many: the same core on every shard, and links that travel.
 
 `partition` says which shard has a host, `seat` is a shard's place among the others (what it sends, takes in and is
-told), `hub` shares out the budget, adds up what the learners know and sees when the crawl is over, `folder` has the
-files. `in_process` runs all shards in one process; `on_ray` in actors, and alone imports Ray.
+told), `hub` shares out the budget, adds up what the learners know and sees when the crawl is over. `in_process` runs
+all shards in one process; `on_ray` in actors, and alone imports Ray; `crawling` has the calls of programs.
 """
 
-from honeyguide.cluster.folder import ClusterFolder
 from honeyguide.cluster.hub import Hub, HubRules, Orders, ShardReport
 from honeyguide.cluster.partition import Partition
 from honeyguide.cluster.seat import Post, ShardSeat
 
-__all__ = ["ClusterFolder", "Hub", "HubRules", "Orders", "Partition", "Post", "ShardReport", "ShardSeat"]
+__all__ = ["Hub", "HubRules", "Orders", "Partition", "Post", "ShardReport", "ShardSeat"]

@@ -123,6 +123,15 @@ class Hub:
         """End the crawl; what is in flight is taken up again when it is resumed."""
         self._stop = self._stop or reason
 
+    def last_orders(self) -> list[tuple[int, Orders]]:
+        """Orders to stop, for every shard that is at work."""
+        found = []
+        for number, shard in enumerate(self._shards):
+            if shard.is_here:
+                shard.ordered += 1
+                found.append((number, Orders(shard.ordered, shard.lease, self._news(number, shard), self._stop)))
+        return found
+
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""
         values = {name: getattr(self.rules, name) for name in HubRules.__dataclass_fields__}

@@ -9,6 +9,7 @@ from honeyguide.cluster.hub import Hub, HubRules
 from honeyguide.cluster.partition import Partition
 from honeyguide.cluster.seat import ShardSeat
 from honeyguide.crawler.start import crawl_async, resume_async
+from honeyguide.runs.shards import shard_folder
 from honeyguide.settings import with_overrides
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from honeyguide.cluster.folder import ClusterFolder
     from honeyguide.cluster.hub import ShardReport
     from honeyguide.crawler.start import CrawlOptions
     from honeyguide.model import Url
@@ -45,12 +45,12 @@ async def run_shard(path: Path, settings: Settings, seat: ShardSeat, options: Cr
 class InProcess:
     """A hub and the seats of all shards, which reach one another by plain calls."""
 
-    def __init__(self, folder: ClusterFolder, settings: Settings, seeds: Sequence[Url], most_out: int) -> None:
-        self.hub = Hub(folder.shards, HubRules.of(settings, most_out))
-        self._folder = folder
+    def __init__(self, run: Path, shards: int, settings: Settings, seeds: Sequence[Url], most_out: int) -> None:
+        self.hub = Hub(shards, HubRules.of(settings, most_out))
+        self._run = run
         self._settings = settings
-        partition = Partition(folder.shards)
-        self.seats = [ShardSeat(number, partition, seeds, self, settings.cluster) for number in range(folder.shards)]
+        partition = Partition(shards)
+        self.seats = [ShardSeat(number, partition, seeds, self, settings.cluster) for number in range(shards)]
         self.deliveries = 0
 
     async def send(self, shard: int, delivery: Delivery) -> int:
@@ -65,4 +65,4 @@ class InProcess:
         """Crawl to the end. What one shard raises ends all."""
         async with asyncio.TaskGroup() as group:
             for number, seat in enumerate(self.seats):
-                group.create_task(run_shard(self._folder.shard(number), self._settings, seat, options))
+                group.create_task(run_shard(shard_folder(self._run, number), self._settings, seat, options))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from honeyguide.parse import media_type_of, parse
 from honeyguide.settings import DOCUMENT_TYPES, with_overrides
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from aiohttp.abc import AbstractResolver
 
@@ -92,12 +92,31 @@ async def open_live(settings: Settings, memory: HostMemory, known: Sequence[Know
 @asynccontextmanager
 async def serve_synthetic(spec: str, settings: Settings, memory: HostMemory) -> AsyncIterator[World]:
     """Serve a synthetic web over HTTP on this machine, to be asked as the live web is."""
-    from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
-    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
-    from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld  # noqa: PLC0415
+    with synthetic_served(spec) as (addresses, entry_urls):
+        async with ask_synthetic(addresses, settings, memory, entry_urls) as world:
+            yield world
+
+
+@contextmanager
+def synthetic_served(spec: str) -> Iterator[tuple[Mapping[str, tuple[str, int]], Sequence[Url]]]:
+    """Serve a synthetic web over HTTP; gives address and port by host name, and its entry pages."""
+    from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld  # noqa: PLC0415 - heavy
     from honeyguide.worlds.synthetic.server import Pace, SyntheticServer  # noqa: PLC0415
 
     pages = SyntheticWorld(SyntheticSpec.parse(spec))
+    # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
+    with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
+        yield server.addresses, pages.entry_urls()
+
+
+@asynccontextmanager
+async def ask_synthetic(
+    addresses: Mapping[str, tuple[str, int]], settings: Settings, memory: HostMemory, entry_urls: Sequence[Url] = ()
+) -> AsyncIterator[World]:
+    """Ask a synthetic web that is served on this machine, address and port by host name, as the live web is asked."""
+    from honeyguide.fetch import PinnedResolver  # noqa: PLC0415 - aiohttp is heavy
+    from honeyguide.worlds import HttpWorld  # noqa: PLC0415
+
     # Its hosts are on this machine, and the resolver knows no others.
     at_home = with_overrides(
         settings,
@@ -107,15 +126,13 @@ async def serve_synthetic(spec: str, settings: Settings, memory: HostMemory) -> 
             **dict.fromkeys(("fetch.proxy_login", "fetch.logins", "fetch.cookie_file"), ""),
         },
     )
-    # Slow pages are slow here too, a hundred times faster than they say; one that hangs is dropped after half a second.
-    with SyntheticServer.in_thread(pages, Pace(factor=0.01, longest_s=0.5, hang_s=0.5)) as server:
-        # All its hosts are at one address, our own, which needs no sparing.
-        fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(server.addresses), memory)
-        world = HttpWorld(fetcher, pages.entry_urls())
-        try:
-            yield world
-        finally:
-            await world.close()
+    # All its hosts are at one address, our own, which needs no sparing.
+    fetcher = polite_fetcher(at_home, RealClock(), PinnedResolver(addresses), memory)
+    world = HttpWorld(fetcher, entry_urls)
+    try:
+        yield world
+    finally:
+        await world.close()
 
 
 async def _rendered(world: World, fetcher: Fetcher, settings: Settings, clock: Clock, logins: Logins) -> World:

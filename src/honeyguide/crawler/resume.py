@@ -66,6 +66,12 @@ def settings_to_resume(
         with open_run(folder.path) as run:
             own = with_budget(own, run.fetch_budget)
     settings = with_budget(with_overrides(own, overrides), budget)
+    refuse_other_start(folder, settings, overrides)
+    return settings
+
+
+def refuse_other_start(folder: RunFolder, settings: Settings, overrides: Mapping[str, Any]) -> None:
+    """SettingsError where a run began with other values of the settings that it keeps for good."""
     now = kept_for_good(settings)
     began_with = folder.changed_since_the_start(now)
     if "crawl.world" in overrides:  # the same world may have moved to another folder
@@ -78,7 +84,6 @@ def settings_to_resume(
                 for key, then in began_with.items()
             ]
         )
-    return settings
 
 
 def with_budget(settings: Settings, budget: str | int | None) -> Settings:

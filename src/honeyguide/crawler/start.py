@@ -24,6 +24,7 @@ from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import CrawlStarted, SeedWarnings, StopReason
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.indexing import Indexing
+from honeyguide.crawler.live import ask_synthetic
 from honeyguide.crawler.loop import CrawlLoop, Neighbours
 from honeyguide.crawler.machine_limits import MachineLimits
 from honeyguide.crawler.named_pages import listed_again, with_examples_read, with_listed_seeds
@@ -100,6 +101,7 @@ class CrawlOptions(TypedDict, total=False):
     on_page: OnPage  # is shown every page, in another process; see `hooks.HookedPage`; to resume the run, give it again
     on_question: OnQuestion  # asked about up to `ask.questions` pages while the crawl goes on, else about ten
     on_converting: Callable[[Converting], None]  # told how far a file of vectors is, when it is first met
+    addresses: Mapping[str, tuple[str, int]]  # of the hosts of a synthetic web that another process serves, by name
     seat: Seat  # of a shard of a run that several crawl; its seeds are given, and its settings complete
 
 
@@ -389,6 +391,8 @@ async def _world(
     """The world given, or the one that the settings name, closed with everything else that was opened."""
     if "world" in options:
         return options["world"]
+    if options.get("addresses"):
+        return await opened.enter_async_context(ask_synthetic(options["addresses"], settings, memory))
     if settings.crawl.world == "live" and not settings.fetch.has_contact:
         log.warning("no site owner can reach you: give --contact with a mail address or page of yours (fetch.contact)")
     return await opened.enter_async_context(open_world(settings, memory, known))

@@ -35,6 +35,14 @@ def is_sharded(run: Path) -> bool:
     return (run / CLUSTER_FILE).is_file()
 
 
+def write_cluster_file(run: Path, shards: int, **facts: object) -> None:
+    """Note that a run has shards, and facts about its crawl."""
+    draft = run / f"{CLUSTER_FILE}.draft"
+    draft.write_text(json.dumps({"format": FORMAT, "shards": shards, **facts}) + "\n", encoding="utf-8")
+    draft.replace(run / CLUSTER_FILE)
+    (run / SHARDS).mkdir(exist_ok=True)
+
+
 def shard_folder(run: Path, number: int) -> Path:
     """Return the folder of a shard."""
     return run / SHARDS / f"{number:03}"

@@ -1,0 +1,266 @@
+"""Crawl on a cluster, and go on with such a crawl: the calls that the command line and programs make."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from honeyguide.cluster.on_ray import Plan, RayCluster, import_ray
+from honeyguide.crawler.build import Builder, open_world
+from honeyguide.crawler.events import StopReason
+from honeyguide.crawler.hosts import HostMemory
+from honeyguide.crawler.live import synthetic_served
+from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
+from honeyguide.crawler.resume import kept_for_good, refuse_other_start, with_budget
+from honeyguide.errors import SettingsError, StoreError
+from honeyguide.runs import RunFolder, RunLock, gather, open_run, remember, settings_to_build
+from honeyguide.runs.inbox import BudgetExtension, PageAnswer, StopRequest, put, take
+from honeyguide.runs.shards import shard_count, shard_folder, shard_folders, write_cluster_file
+from honeyguide.settings import shown, to_toml, validate, with_overrides
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from honeyguide.cluster.on_ray import HubStatus
+    from honeyguide.model import Url
+    from honeyguide.runs import Run
+    from honeyguide.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_LOCAL: Final = re.compile(r"local:([1-9]\d{0,3})")
+_ADDRESS: Final = re.compile(r"[\w.\-]+:\d{1,5}|ray://\S+")
+TICK_S: Final = 0.25
+GATHER_EVERY_S: Final = 10.0
+GROW_EVERY_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterChoice:
+    """Where to crawl: on a Ray cluster, or with so many workers on this machine."""
+
+    address: str | None  # None: on this machine
+    workers: int = 0  # 0: as many as the cluster has processors
+
+    @classmethod
+    def parse(cls, text: str) -> ClusterChoice:
+        """Read `auto`, an address or `local:4`. SettingsError where it is neither."""
+        local = _LOCAL.fullmatch(text)
+        if local:
+            return cls(None, int(local.group(1)))
+        if text == "auto" or _ADDRESS.fullmatch(text):
+            return cls(text)
+        raise SettingsError([f"--cluster is {shown(text)}: write auto, an address such as 10.0.0.1:6379, or local:4"])
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterProgress:
+    """How a crawl on a cluster stands."""
+
+    workers: int
+    shards: int
+    deaths: int  # workers that died, and were replaced
+    pages_per_s: float  # lately
+    status: HubStatus
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """Who looks at a crawl, and may end it."""
+
+    is_interrupted: Callable[[], bool]
+    on_progress: Callable[[ClusterProgress], None]
+    on_cluster: Callable[[RayCluster], None]
+
+
+def crawl_on_cluster(
+    run: Path | str,
+    settings: Settings,
+    cluster: str,
+    *,
+    is_interrupted: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[ClusterProgress], None] = lambda _: None,
+    on_cluster: Callable[[RayCluster], None] = lambda _: None,
+) -> Run:
+    """Crawl into a new run folder on a cluster: `auto`, the address of one, or `local:4`; and open it for reading.
+
+    Raises what `crawl` raises, and ClusterError where the cluster cannot be used, before anything is written.
+    `on_progress` hears how the crawl stands, `on_cluster` gets the cluster, to add workers to it.
+    """
+    choice = ClusterChoice.parse(cluster)
+    validate(settings)
+    _refuse_unfit(choice, settings.cluster.shards, cluster, settings)
+    path = Path(run).absolute()
+    RunFolder(path).refuse_if_used()
+    with ExitStack() as opened:
+        addresses = opened.enter_context(_served(settings))
+        settings, seeds, is_live = asyncio.run(_prepared(settings))
+        folder, lock = RunFolder.create(path, to_toml(settings), kept_for_good(settings))
+        opened.enter_context(lock)
+        remember(path, settings)
+        write_cluster_file(path, settings.cluster.shards)
+        plan = Plan(path, settings.cluster.shards, settings, seeds, addresses)
+        _run(folder, plan, choice, _Watch(is_interrupted, on_progress, on_cluster), is_live=is_live)
+    return open_run(path)
+
+
+def resume_on_cluster(
+    run: Path | str,
+    cluster: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    budget: str | int | None = None,
+    trust: bool = False,
+    is_interrupted: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[ClusterProgress], None] = lambda _: None,
+    on_cluster: Callable[[RayCluster], None] = lambda _: None,
+) -> Run:
+    """Go on with a run of several shards, on this machine with two workers unless `cluster` says otherwise."""
+    choice = ClusterChoice.parse(cluster or "local:2")
+    folder = RunFolder.open(Path(run).absolute())
+    shards = shard_count(folder.path)
+    if cluster is None:
+        choice = ClusterChoice(None, min(2, shards))
+    with ExitStack() as opened:
+        opened.enter_context(RunLock(folder))
+        own = settings_to_build(folder, overrides or {}, trust=trust)
+        settings = with_budget(with_overrides(own, overrides or {}), budget)
+        refuse_other_start(folder, settings, overrides or {})
+        validate(settings)
+        _refuse_unfit(choice, shards, cluster or "local:2", settings)
+        seeds: Sequence[Url] = ()
+        addresses = opened.enter_context(_served(settings))
+        if folder.has_started:
+            shard_folders(folder.path)  # refuses a run that lacks one
+            _refuse_passes(folder.path)
+            is_live = settings.crawl.world.partition(":")[0] in ("live", "synthetic+http")
+        else:
+            settings, seeds, is_live = asyncio.run(_prepared(settings))
+        if budget is not None or overrides:
+            folder.save_settings(to_toml(settings))
+        plan = Plan(folder.path, shards, settings, seeds, addresses)
+        _run(folder, plan, choice, _Watch(is_interrupted, on_progress, on_cluster), is_live=is_live)
+    return open_run(folder.path)
+
+
+def _run(folder: RunFolder, plan: Plan, choice: ClusterChoice, watch: _Watch, *, is_live: bool) -> None:
+    """Crawl until all shards have ended, whatever happens to workers meanwhile."""
+    at_once = plan.settings.crawl.fetches_at_once(is_live=is_live)
+    cluster = RayCluster(plan, choice.workers, at_once, choice.address, is_live=is_live)
+    try:
+        cluster.begin()
+        watch.on_cluster(cluster)
+        _attend(folder, plan, cluster, watch, grows=not choice.workers)
+        status = cluster.status()
+        write_cluster_file(
+            folder.path, plan.shards, exchanges=status.exchanges, stalest=status.stalest, deaths=cluster.deaths
+        )
+    finally:
+        cluster.close()
+    gather(folder.path, lock_is_held=True)
+
+
+def _attend(folder: RunFolder, plan: Plan, cluster: RayCluster, watch: _Watch, *, grows: bool) -> None:
+    pace, is_stopping = _Pace(), False
+    next_gathering, next_growth = monotonic() + GATHER_EVERY_S, monotonic() + GROW_EVERY_S
+    while not cluster.attend(TICK_S):
+        status = cluster.status()
+        if status.has_all and not folder.has_started:
+            folder.mark_started()
+        watch.on_progress(ClusterProgress(cluster.worker_count, plan.shards, cluster.deaths, pace(status), status))
+        if not is_stopping and (watch.is_interrupted() or _obey(folder, plan, cluster)):
+            is_stopping = True
+            cluster.stop(StopReason.INTERRUPTED)
+        if monotonic() > next_gathering and folder.has_started:
+            gather(folder.path, lock_is_held=True)
+            next_gathering = monotonic() + GATHER_EVERY_S
+        if grows and monotonic() > next_growth:
+            next_growth = monotonic() + GROW_EVERY_S
+            if cluster.worker_count < min(plan.shards, cluster.processors()):
+                cluster.add_worker()
+
+
+def _obey(folder: RunFolder, plan: Plan, cluster: RayCluster) -> bool:
+    """Take the messages in the run's inbox; whether one asks to stop. Answers go to the shard of their page."""
+    is_to_stop = False
+    with take(folder.path) as letters:
+        for each in letters:
+            match each.message:
+                case StopRequest():
+                    is_to_stop = True
+                case BudgetExtension() as extension:
+                    total = extension.extended(plan.settings.budget.fetches)
+                    cluster.extend_budget(total)
+                    folder.save_settings(to_toml(with_budget(plan.settings, total)))
+                case PageAnswer() as answer:
+                    for number in range(plan.shards):  # the shard of the page learns from it, the others wait for it
+                        put(shard_folder(folder.path, number), answer)
+    return is_to_stop
+
+
+class _Pace:
+    """Pages a second, over the last ten seconds or so."""
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[float, int]] = []
+
+    def __call__(self, status: HubStatus) -> float:
+        now = monotonic()
+        self._marks = [mark for mark in self._marks if mark[0] > now - 10.0] + [(now, status.pages)]
+        (then, before), (_, pages) = self._marks[0], self._marks[-1]
+        return (pages - before) / (now - then) if now > then else 0.0
+
+
+def _refuse_unfit(choice: ClusterChoice, shards: int, cluster: str, settings: Settings) -> None:
+    """ClusterError or SettingsError for what cannot be crawled so."""
+    import_ray()
+    if choice.workers > shards:
+        remedy = f"ask for local:{shards} at most, or begin a run with --set cluster.shards={4 * choice.workers}"
+        wanted = f"--cluster {cluster} asks for {choice.workers} workers"
+        raise SettingsError([f"{wanted}, and the run has {shards} shards: {remedy}"])
+    if settings.refresh.run or settings.ask.questions or settings.ask.model:
+        what = "a run that looks at pages again" if settings.refresh.run else "--ask"
+        raise SettingsError([f"{what} cannot be crawled on a cluster: leave out --cluster, or answer in the dashboard"])
+
+
+def _refuse_passes(run: Path) -> None:
+    with open_run(run) as opened:
+        if len(opened.passes()) > 1:
+            raise StoreError(f"{run} was looked at again in place, and its shards are behind: start another run")
+
+
+@contextmanager
+def _served(settings: Settings) -> Iterator[Mapping[str, tuple[str, int]]]:
+    """Serve the synthetic web of the settings to all workers; nothing where they name another world."""
+    kind, _, spec = settings.crawl.world.partition(":")
+    if kind != "synthetic+http":
+        with nullcontext({}) as nothing:
+            yield nothing
+        return
+    with synthetic_served(spec) as (addresses, _):
+        yield dict(addresses)
+
+
+async def _prepared(settings: Settings) -> tuple[Settings, Sequence[Url], bool]:
+    """Settings with all that is read once for all shards, the seeds, and whether the world is live.
+
+    Refuses what cannot be built, before anything is written.
+    """
+    hosts = HostMemory(settings)
+    async with open_world(settings, hosts) as world:
+        settings = await with_listed_seeds(await with_examples_read(settings, world), world, hosts)
+        builder = Builder(settings)
+        seeds = builder.seed_urls(world)
+        is_live = not world.is_offline
+        parts = builder.parts(is_live=is_live, world=world)
+    if not parts.strategy.begin_sharing():
+        log.warning("%s learns in each shard by itself: it has nothing that adds up", settings.crawl.strategy)
+    if parts.judge.keeps_statistics:
+        log.warning("the judge %s keeps statistics in each shard by itself", settings.judge.kind)
+    return builder.settings, seeds, is_live

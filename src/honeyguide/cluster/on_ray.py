@@ -1,0 +1,393 @@
+"""Shards in Ray actors: workers that run them, and the actor of the hub. Nothing but this file imports Ray.
+
+A worker is one process that runs several shards in one event loop and shares the word vectors among them. Ray places
+workers, carries their messages, and says when one has died; the shards of a dead worker go on in a new one, from their
+folders.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from honeyguide.cluster.hub import Hub, HubRules
+from honeyguide.cluster.in_process import run_shard
+from honeyguide.cluster.partition import Partition
+from honeyguide.cluster.seat import ShardSeat
+from honeyguide.crawler.build import Builder
+from honeyguide.errors import ClusterError, RunBusy
+from honeyguide.extras import install_hint
+from honeyguide.model.clock import RealClock
+from honeyguide.runs.shards import shard_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+    from honeyguide.cluster.hub import Orders, ShardReport
+    from honeyguide.crawler.events import StopReason
+    from honeyguide.model import Url
+    from honeyguide.runs.parcels import Delivery
+    from honeyguide.settings import Settings
+
+log = logging.getLogger(__name__)
+
+OLDEST_RAY: Final = (2, 40)
+LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
+MOST_DEATHS: Final = 5  # of workers, without a fetch in between
+
+
+def import_ray() -> ModuleType:
+    """Import Ray. ClusterError with the command that installs it where it is missing or too old."""
+    try:
+        import ray  # noqa: PLC0415 - heavy, and an extra
+    except ImportError:
+        raise ClusterError(f"--cluster needs Ray, which is not installed: {install_hint('cluster')}") from None
+    found = tuple(int(part) for part in ray.__version__.split(".")[:2] if part.isdigit())
+    if found < OLDEST_RAY:
+        wanted = ".".join(map(str, OLDEST_RAY))
+        raise ClusterError(f"Ray {ray.__version__} is too old, {wanted} is the oldest that will do: pip install -U ray")
+    return ray  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """All that a worker needs to know."""
+
+    run: Path
+    shards: int
+    settings: Settings
+    seeds: Sequence[Url]
+    addresses: Mapping[str, tuple[str, int]] = field(default_factory=dict)  # of a synthetic web that the driver serves
+
+
+class ShardWorker:
+    """Runs shards in one process: the body of a Ray actor. Messages go straight to the worker that has a shard."""
+
+    def __init__(self, plan: Plan, hub: Any) -> None:  # noqa: ANN401 - a handle of Ray's
+        self._plan = plan
+        self._hub = hub
+        self._partition = Partition(plan.shards)
+        self._seats: dict[int, ShardSeat] = {}
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._worker_by_shard: dict[int, Any] = {}
+        self._vectors: Any = None
+        self._leaving: set[int] = set()
+
+    async def sees_run(self) -> bool:
+        """Whether this process sees the run folder."""
+        return (self._plan.run / "cluster.json").is_file()
+
+    async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
+        """Workers have these shards from now on."""
+        self._worker_by_shard.update(worker_by_shard)
+
+    async def begin(self, shards: Sequence[int]) -> None:
+        """Begin to crawl shards, or go on with them; `finish` waits for their end."""
+        settings = self._plan.settings
+        if self._vectors is None:
+            builder = Builder(settings)
+            self._vectors = builder.vectors
+        for shard in shards:
+            seat = ShardSeat(shard, self._partition, self._plan.seeds, self, settings.cluster)
+            self._seats[shard] = seat
+            self._tasks[shard] = asyncio.create_task(self._run(shard, seat))
+
+    async def finish(self) -> None:
+        """Wait until all shards have ended. What one of them raises comes out at once."""
+        while self._tasks:
+            done, _ = await asyncio.wait(list(self._tasks.values()), timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
+            for shard in [shard for shard, task in self._tasks.items() if task in done]:
+                self._tasks.pop(shard).result()
+
+    async def leave(self, shards: Sequence[int]) -> None:
+        """Stop at shards that another worker is to go on with."""
+        tasks = [self._tasks[shard] for shard in shards if shard in self._tasks]
+        self._leaving.update(shards)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for shard in shards:
+            self._tasks.pop(shard, None)
+            self._seats.pop(shard, None)
+
+    async def deliver(self, shard: int, delivery: Delivery) -> int | None:
+        """Give a delivery to a shard; None where it is not here."""
+        seat = self._seats.get(shard)
+        if seat is None:
+            return None
+        try:
+            return await seat.deliver(delivery)
+        except ConnectionError:
+            return None
+
+    async def order(self, shard: int, orders: Orders) -> None:
+        """Orders of the hub."""
+        if shard in self._seats:
+            self._seats[shard].order(orders)
+
+    async def send(self, shard: int, delivery: Delivery) -> int:
+        """As `Post` has it."""
+        seat = self._seats.get(shard)
+        if seat is not None:
+            return await seat.deliver(delivery)
+        try:
+            mark = await self._worker_by_shard[shard].deliver.remote(shard, delivery)
+        except KeyError:
+            mark = None
+        except Exception as error:  # Ray has many, and the remedy is the same for all: try again
+            raise ConnectionError(str(error)) from error
+        if mark is None:
+            raise ConnectionError(f"shard {shard} is not at work")
+        return int(mark)
+
+    async def report(self, report: ShardReport) -> None:
+        """As `Post` has it."""
+        try:
+            await self._hub.report.remote(report)
+        except Exception as error:  # as above
+            raise ConnectionError(str(error)) from error
+
+    async def _run(self, shard: int, seat: ShardSeat) -> None:
+        path, until = shard_folder(self._plan.run, shard), RealClock().now() + LOCK_S
+        options = {"vectors": self._vectors, "is_interrupted": lambda: shard in self._leaving}
+        while True:
+            try:
+                return await run_shard(path, self._plan.settings, seat, {**options, "addresses": self._plan.addresses})  # type: ignore[typeddict-item]
+            except RunBusy:
+                if RealClock().now() > until:
+                    raise
+                await asyncio.sleep(0.5)
+
+
+class HubDesk:
+    """The hub as an actor: takes reports, and sends orders to the workers."""
+
+    def __init__(self, shards: int, rules: HubRules) -> None:
+        self._hub = Hub(shards, rules)
+        self._worker_by_shard: dict[int, Any] = {}
+
+    async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
+        """Workers have these shards from now on."""
+        self._worker_by_shard.update(worker_by_shard)
+
+    async def report(self, report: ShardReport) -> None:
+        """Take in how a shard stands."""
+        self._send(self._hub.take(report))
+
+    async def lost(self, shards: Sequence[int]) -> None:
+        """The worker of these shards is gone."""
+        for shard in shards:
+            self._hub.lost(shard)
+
+    async def stop(self, reason: StopReason) -> None:
+        """End the crawl."""
+        self._hub.stop(reason)
+        self._send(self._hub.last_orders())
+
+    async def extend_budget(self, fetches: int) -> None:
+        """Go on to this many fetches in all."""
+        self._hub.extend_budget(fetches)
+
+    async def status(self) -> HubStatus:
+        """How the crawl stands."""
+        return HubStatus.of(self._hub)
+
+    def _send(self, orders: Sequence[tuple[int, Orders]]) -> None:
+        for shard, each in orders:
+            worker = self._worker_by_shard.get(shard)
+            if worker is not None:
+                worker.order.remote(shard, each)
+
+
+@dataclass(frozen=True, slots=True)
+class HubStatus:
+    """How a crawl in shards stands, all shards together."""
+
+    fetches: int
+    pages: int
+    relevant: int
+    waiting: int
+    in_flight: int
+    in_transit: int  # links that were handed over and not taken in yet
+    shards: int  # that have reported
+    stalest: int  # pages that a learner did not know, at most
+    exchanges: int
+    stop_reason: StopReason | None
+    has_all: bool
+
+    @classmethod
+    def of(cls, hub: Hub) -> HubStatus:
+        progress = [report.progress for report in hub.reports]
+        handed = sum(each.handed_over for each in progress)
+        return cls(
+            fetches=sum(each.fetches for each in progress),
+            pages=sum(each.pages for each in progress),
+            relevant=sum(each.relevant for each in progress),
+            waiting=sum(each.waiting for each in progress),
+            in_flight=sum(report.in_flight for report in hub.reports),
+            in_transit=max(0, handed - sum(each.taken_over for each in progress)),
+            shards=len(progress),
+            stalest=hub.stalest,
+            exchanges=hub.exchanges,
+            stop_reason=hub.stop_reason,
+            has_all=hub.has_all,
+        )
+
+
+class RayCluster:
+    """Workers on a Ray cluster, and what each of them crawls. Used by one thread."""
+
+    def __init__(self, plan: Plan, workers: int, at_once: int, address: str | None, *, is_live: bool) -> None:
+        """Connect to Ray, or start it here where there is no address. ClusterError where that fails.
+
+        Without a number of workers there are as many as the cluster has processors. `at_once` is how many fetches may
+        be under way, live for each worker.
+        """
+        self._ray = import_ray()
+        self._plan = plan
+        self._is_local = address is None
+        self._had_ray = self._ray.is_initialized()
+        if not self._had_ray:
+            self._connect(address)
+        self._wanted = workers or min(plan.shards, self.processors())
+        most_out = at_once * (self._wanted if is_live else 1)
+        desk = self._ray.remote(num_cpus=0)(HubDesk)
+        self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out))
+        self._workers: dict[Any, list[int]] = {}  # by handle, its shards
+        self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
+        self.deaths = 0
+        self._deaths_in_a_row: deque[int] = deque(maxlen=MOST_DEATHS)  # fetches made at each
+
+    @property
+    def worker_count(self) -> int:
+        return len(self._workers)
+
+    def begin(self) -> None:
+        """Start the workers, each with its shards."""
+        shares: list[list[int]] = [list(range(first, self._plan.shards, self._wanted)) for first in range(self._wanted)]
+        handles = [self._new_worker() for _ in shares]
+        for handle in handles:
+            if not self._get(handle.sees_run.remote()):
+                raise ClusterError(
+                    f"{self._plan.run} is not on storage that all nodes of the cluster see: choose a folder on a "
+                    "shared file system"
+                )
+        for handle, shards in zip(handles, shares, strict=True):
+            self._give(handle, shards)
+        self._tell_all()
+        self._get([handle.begin.remote(shards) for handle, shards in self._workers.items()])
+        self._finishing = {handle.finish.remote(): handle for handle in handles}
+
+    def attend(self, timeout_s: float) -> bool:
+        """Wait a moment, and start dead workers again. True when all shards have ended. Raises what a shard raises."""
+        done, _ = self._ray.wait(list(self._finishing), num_returns=1, timeout=timeout_s)
+        for promise in done:
+            handle = self._finishing.pop(promise)
+            try:
+                self._ray.get(promise)
+            except self._ray.exceptions.RayActorError:
+                self._replace(handle)
+            except self._ray.exceptions.RayTaskError as error:
+                raise error.cause from None
+        return not self._finishing
+
+    def status(self) -> HubStatus:
+        """How the crawl stands."""
+        found: HubStatus = self._get(self.hub.status.remote())
+        return found
+
+    def stop(self, reason: StopReason) -> None:
+        """End the crawl; what is in flight is taken up again when it is resumed."""
+        self._get(self.hub.stop.remote(reason))
+
+    def extend_budget(self, fetches: int) -> None:
+        """Go on to this many fetches in all."""
+        self._get(self.hub.extend_budget.remote(fetches))
+
+    def processors(self) -> int:
+        """Processors that the cluster has now."""
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def add_worker(self) -> None:
+        """Start one more worker, and let it have its share of the shards."""
+        share = self._plan.shards // (len(self._workers) + 1)
+        handle = self._new_worker()
+        moved: list[int] = []
+        while len(moved) < share:
+            fullest = max(self._workers, key=lambda each: len(self._workers[each]))
+            shard = self._workers[fullest].pop()
+            self._get(self.hub.lost.remote([shard]))
+            self._get(fullest.leave.remote([shard]))
+            moved.append(shard)
+        self._go_on(handle, moved)
+
+    def close(self) -> None:
+        """End all workers; Ray goes on where it was running before."""
+        for handle in (*self._workers, self.hub):
+            with suppress(Exception):
+                self._ray.kill(handle)
+        self._workers.clear()
+        if not self._had_ray:
+            self._ray.shutdown()
+
+    def process_ids(self) -> Iterator[tuple[Any, list[int]]]:
+        """Yield the workers, each with its shards."""
+        yield from self._workers.items()
+
+    def _connect(self, address: str | None) -> None:
+        quiet = {"include_dashboard": False} if self._is_local else {}
+        try:
+            self._ray.init(
+                address="local" if self._is_local else address,
+                log_to_driver=False,
+                configure_logging=False,
+                **quiet,
+            )
+        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+            said = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise ClusterError(
+                f"--cluster {address}: no Ray cluster can be reached there ({said}); start one with: ray start --head, "
+                "or crawl on this machine with --cluster local:2"
+            ) from None
+
+    def _new_worker(self) -> Any:  # noqa: ANN401 - a handle of Ray's
+        made = self._ray.remote(num_cpus=0 if self._is_local else 1, scheduling_strategy="SPREAD")(ShardWorker)
+        return made.remote(self._plan, self.hub)
+
+    def _give(self, handle: Any, shards: Sequence[int]) -> None:  # noqa: ANN401
+        self._workers[handle] = list(shards)
+
+    def _tell_all(self) -> None:
+        """Let everyone know which worker has which shard."""
+        worker_by_shard = {shard: handle for handle, shards in self._workers.items() for shard in shards}
+        self._get(self.hub.know.remote(worker_by_shard))
+        for handle in self._workers:
+            handle.know.remote(worker_by_shard)
+
+    def _replace(self, dead: Any) -> None:  # noqa: ANN401
+        """Let a new worker go on with the shards of a dead one."""
+        shards = self._workers.pop(dead)
+        self.deaths += 1
+        self._get(self.hub.lost.remote(shards))
+        fetches = self.status().fetches
+        self._deaths_in_a_row.append(fetches)
+        if len(self._deaths_in_a_row) == MOST_DEATHS and self._deaths_in_a_row[0] == fetches:
+            raise ClusterError(
+                f"workers have died {MOST_DEATHS} times without a fetch in between; look into the logs of Ray for why, "
+                f"and go on with: honeyguide resume {self._plan.run}"
+            )
+        log.warning("a worker has died; another goes on with its %d shards", len(shards))
+        self._go_on(self._new_worker(), shards)
+
+    def _go_on(self, handle: Any, shards: Sequence[int]) -> None:  # noqa: ANN401
+        self._give(handle, shards)
+        self._tell_all()
+        handle.begin.remote(shards)
+        self._finishing[handle.finish.remote()] = handle
+
+    def _get(self, promise: Any) -> Any:  # noqa: ANN401
+        return self._ray.get(promise)
