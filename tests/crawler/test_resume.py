@@ -335,7 +335,7 @@ def test_a_link_found_directly_after_a_redirect_to_it_has_no_hops_behind_it(tmp_
         "UPDATE links SET url = 'zzz' WHERE id = 3",
         "DELETE FROM links WHERE id = 2",
         "UPDATE links SET state = 9 WHERE id = 3",
-        "INSERT INTO in_flight SELECT 999999, 1, 1, 0.0, 0.0, 0, 1, x'', 0, 0.0, NULL, 1.0",
+        "INSERT INTO in_flight SELECT 999999, 1, 1, 0.0, 0.0, 0, 1, x'', 0, 0.0, NULL, 1.0, 0.0, NULL",
         "INSERT INTO journal SELECT 1, 'nonsense', 0, x'', x'28b52ffd200000', NULL",
         "INSERT INTO journal SELECT 1, 'learn', 0, x'', x'00', NULL",
     ],

@@ -311,13 +311,14 @@ def test_a_refilled_frontier_has_the_same_future() -> None:
 
 
 class EveryOther:
-    """Links with an odd number are answered as often as `odd` says, the others always."""
+    """Links with an odd number are answered as often as `odd` says, the others always; even ones have a bonus."""
 
     sign_count = 1
     changed = None
 
     def __init__(self) -> None:
         self.odd = 1.0
+        self.even_bonus = 0.0
 
     def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
         return np.array(links, dtype=np.int32)[:, None] % 2
@@ -325,6 +326,9 @@ class EveryOther:
     def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
         assert len(signs) == len(rows)
         return np.where(signs[:, 0] == 1, self.odd, 1.0)
+
+    def bonuses(self, signs: NDArray[np.int32]) -> NDArray[np.float64]:
+        return np.where(signs[:, 0] == 1, 0.0, self.even_bonus)
 
 
 def test_a_link_that_is_seldom_answered_waits_behind_better_bets() -> None:
@@ -338,8 +342,41 @@ def test_a_link_that_is_seldom_answered_waits_behind_better_bets() -> None:
     assert drained(frontier) == [3, 1, 0, 4, 5], "worth 0.25, 0.225, 0.2, -1.5 and -1.75"
 
 
+def test_a_bonus_adds_to_the_score_before_the_chance_counts() -> None:
+    chances = EveryOther()
+    chances.odd, chances.even_bonus = 0.5, -0.5
+    frontier = BestFirstFrontier(HostClocks(), chances=chances)
+    frontier.push(arrivals([0, 1, 2, 3], scores=[0.6, 0.3, 0.2, -0.1]))
+    first = frontier.take(0.0)
+    assert isinstance(first, Taken)
+    assert (first.link, first.score, first.bonus, first.worth) == (1, 0.3, 0.0, 0.15)
+    second = frontier.take(0.0)
+    assert isinstance(second, Taken)
+    assert (second.link, second.score, second.bonus) == (0, 0.6, -0.5)
+    assert second.worth == pytest.approx(0.1)
+    assert drained(frontier) == [3, 2], "worth -0.15 and -0.3"
+
+
+def test_what_is_taken_tells_how_many_waiting_links_were_worth_more() -> None:
+    hosts = HostClocks()
+    hosts.release(HostId(0), ready_at=9.0)
+    frontier = BestFirstFrontier(hosts, row_width=1)
+    scores = np.array([0.9, 0.8, 0.3, 0.2, 0.95])
+    frontier.push(arrivals(range(5), hosts=[0, 0, 1, 1, 0], scores=scores, rows=scores[:, None].astype(np.float16)))
+    frontier.reprice(Linear(np.array([1.0])))
+    taken = frontier.take(0.0)
+    assert isinstance(taken, Taken)
+    assert (taken.link, taken.better) == (2, 3), "three on the host that is not ready"
+    best = frontier.take(10.0)
+    assert isinstance(best, Taken)
+    assert (best.link, best.better) == (4, 0)
+    drawn = frontier.take_random(10.0, np.random.default_rng(0))
+    assert isinstance(drawn, Taken)
+    assert drawn.better == {0: 0, 1: 1, 3: 2}[drawn.link]
+
+
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-3, 3), st.floats(-3, 3)), min_size=1, max_size=12))
-def test_chances_and_weights_that_change_give_the_order_of_a_full_pass(
+def test_chances_bonuses_and_weights_that_change_give_the_order_of_a_full_pass(
     changes: list[tuple[float, float, float]],
 ) -> None:
     chance = np.random.default_rng(len(changes))
@@ -350,15 +387,15 @@ def test_chances_and_weights_that_change_give_the_order_of_a_full_pass(
     frontier.push(arrivals(range(300), hosts=[link % 7 for link in range(300)], scores=scores, rows=rows))
     left = set(range(300))
     for odd, *weights in changes:
-        chances.odd = max(odd, 0.01)
+        chances.odd, chances.even_bonus = max(odd, 0.01), odd - weights[0]
         frontier.reprice(Linear(np.array(weights)))
-        scores = weighted_sums(rows, np.array(weights))
+        scores = weighted_sums(rows, np.array(weights)) + np.where(np.arange(300) % 2 == 1, 0.0, chances.even_bonus)
         worth = worth_of(scores, np.where(np.arange(300) % 2 == 1, chances.odd, 1.0))
         for _ in range(3):
             best = min(left, key=lambda link: (-worth[link], link))
             taken = frontier.take(0.0)
             assert isinstance(taken, Taken)
-            assert (taken.link, taken.score, taken.worth) == (best, scores[best], worth[best])
+            assert (taken.link, taken.score + taken.bonus, taken.worth) == (best, scores[best], worth[best])
             left.remove(best)
 
 

@@ -14,7 +14,7 @@ import xxhash
 
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.learned_weights import begin_with_earlier
-from honeyguide.crawler.links import LinkChances, LinkTable
+from honeyguide.crawler.links import LinkTable, link_chances
 from honeyguide.crawler.live import open_live, serve_synthetic
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.parts import Parts
@@ -74,8 +74,7 @@ def plain_frontier(strategy: Strategy, hosts: HostReadiness, links: LinkTable) -
         return ByDepthFrontier(hosts, strategy.row_width)
     if strategy.capacity:
         return _beam(strategy, hosts)
-    chances = None if strategy.dead_ends is None else LinkChances(links, strategy.dead_ends)
-    return BestFirstFrontier(hosts, strategy.row_width, chances)
+    return BestFirstFrontier(hosts, strategy.row_width, link_chances(links, strategy))
 
 
 def levelled_frontier(

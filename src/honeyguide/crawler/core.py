@@ -474,7 +474,7 @@ class CrawlCore:
         record = DispatchRecord(
             taken.link, progress.dispatches, progress.steps, now, taken.score, explored, progress.decisions, taken.row,
             len(self._parts.frontier), taken.score_lost_waiting, None if weights is None else weights.copy(),
-            taken.chance,
+            taken.chance, taken.bonus, taken.better,
         )  # fmt: skip
         dispatch = Dispatch(record, self._parts.links.url(taken.link), taken.host)
         self._parts.links.set_state(taken.link, LinkState.IN_FLIGHT)

@@ -19,9 +19,8 @@ from honeyguide.crawler.discovery import rows_described
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.preparing import Unjudged, judge_safely
 from honeyguide.errors import HoneyguideError, PageError
-from honeyguide.learn import MEANINGS, OTHER_MEANING, in_words
+from honeyguide.learn import MEANINGS, OTHER_MEANING, PART_OF_SITE, in_words
 from honeyguide.model import Evidence, Fetched, ParentFacts, Url, weighted_sums
-from honeyguide.model.counts import count_of
 from honeyguide.runs import LinkHistory, RunFolder, open_run, settings_to_build
 from honeyguide.runs.records import split_snapshot
 
@@ -67,6 +66,7 @@ class LinkReasons:
     reasons: tuple[LinkReason, ...]
     waiting: int | None  # links that waited beside it when it was chosen; None where it was not
     score_lost: float | None  # by how much a better one scored that had to wait, its host not being ready
+    rank: int | None = None  # among the links that waited, 1 for the best; None where it was not chosen, or not counted
     answers: AnswerChance | None = None  # None where the strategy does not learn which links are answered
 
     @property
@@ -74,12 +74,10 @@ class LinkReasons:
         """Its place among the alternatives when it was chosen, in words; empty where it was not."""
         if self.waiting is None or self.score_lost is None:
             return ""
+        place = "" if self.rank is None else f"number {self.rank:,} of the {self.waiting + 1:,} links that waited; "
         if not self.score_lost:
-            return f"{count_of(self.waiting, 'other link')} waited, and none on a host that was not ready scored more"
-        return (
-            f"{count_of(self.waiting, 'other link')} waited; the best of those whose hosts were not ready scored "
-            f"{self.score_lost:.3f} more"
-        )
+            return f"{place}none on a host that was not ready was worth more"
+        return f"{place}the best of those whose hosts were not ready was worth {self.score_lost:.3f} more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,20 +196,26 @@ class RunExplainer:
         if choice is None:
             return None
         after = history.fetches[0].after_steps
-        reasons = self._added_up(Url.parse(history.url), choice.row, choice.weights, after)
+        reasons = self._added_up(Url.parse(history.url), choice.row, choice.weights, after, choice.bonus)
         if reasons is None:
             return None
         answers = None if reasons.answers is None else replace(reasons.answers, chance=choice.chance)
-        return replace(reasons, waiting=choice.waiting, score_lost=choice.score_lost, answers=answers)
+        rank = None if choice.better is None else choice.better + 1
+        return replace(reasons, waiting=choice.waiting, score_lost=choice.score_lost, rank=rank, answers=answers)
 
     def _reasons_now(self, run: Run, url: Url, step: int) -> LinkReasons | None:
         """Return what the strategy knows of a link now, with all pages that show it."""
         weights, kept = self._strategy.weights, run.kept_of_link(url)
         rows = None if kept is None or weights is None else self.rows_now(run, [kept])
-        return None if rows is None or weights is None else self._added_up(url, rows[0], weights, step)
+        if rows is None or weights is None:
+            return None
+        site_parts = self._strategy.site_parts
+        signs = None if site_parts is None else np.array([site_parts.signs(url)], dtype=np.int32)
+        bonus = 0.0 if site_parts is None or signs is None else float(site_parts.bonuses(signs)[0])
+        return self._added_up(url, rows[0], weights, step, bonus)
 
     def _added_up(
-        self, url: Url, row: NDArray[np.float16], weights: NDArray[np.float64], learned_until: int
+        self, url: Url, row: NDArray[np.float16], weights: NDArray[np.float64], learned_until: int, bonus: float
     ) -> LinkReasons | None:
         columns = self._strategy.columns
         if not len(weights) == len(row) == len(columns):
@@ -224,11 +228,12 @@ class RunExplainer:
         meanings = [part for name, _, part in parts if name.startswith(MEANINGS)]
         if meanings:
             reasons.append(LinkReason(OTHER_MEANING, None, sum(meanings)))
+        reasons.append(LinkReason(PART_OF_SITE, None, bonus))
         reasons = sorted((each for each in reasons if each.contribution), key=lambda each: -abs(each.contribution))
-        predicted = float(weighted_sums(row[None, :], weights)[0])
+        predicted = float(weighted_sums(row[None, :], weights)[0]) + bonus
         strategy = self._builder.settings.crawl.strategy
         return LinkReasons(
-            strategy, learned_until, predicted, tuple(reasons), None, None, self._answer_chance(url, row)
+            strategy, learned_until, predicted, tuple(reasons), None, None, answers=self._answer_chance(url, row)
         )
 
     def _answer_chance(self, url: Url, row: NDArray[np.float16]) -> AnswerChance | None:

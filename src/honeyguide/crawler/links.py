@@ -9,6 +9,7 @@ import xxhash
 
 from honeyguide.frontier import SeenUrls, grown, release
 from honeyguide.learn.dead_ends import KINDS
+from honeyguide.learn.site_parts import SIGNS
 from honeyguide.model import HostId, LinkId, LinkState, registered_domain
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from honeyguide.crawler.scope import Scope
-    from honeyguide.learn import DeadEnds
+    from honeyguide.learn import DeadEnds, SiteParts, Strategy
     from honeyguide.model import HostKey, Page, Rows, Url
 
 _STATES: Final = tuple(LinkState)
@@ -191,23 +192,40 @@ FEWEST_WORDS: Final = 20
 
 
 class LinkChances:
-    """Tells a frontier how probable it is that its links are answered, by what a strategy has learned."""
+    """Tells a frontier which of its links are answered, and what their parts of sites add, as a strategy has learned.
 
-    sign_count = len(KINDS)
+    Signs are those of dead ends, then those of parts of sites.
+    """
 
-    def __init__(self, links: LinkTable, dead_ends: DeadEnds) -> None:
+    sign_count = len(KINDS) + len(SIGNS)
+
+    def __init__(self, links: LinkTable, dead_ends: DeadEnds, site_parts: SiteParts) -> None:
         self._links = links
         self._dead_ends = dead_ends
+        self._site_parts = site_parts
 
     @property
     def changed(self) -> NDArray[np.int32] | None:
-        return self._dead_ends.changed
+        answers, bonuses = self._dead_ends.changed, self._site_parts.changed
+        return None if answers is None or bonuses is None else np.concatenate((answers, bonuses))
 
     def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
-        return self._dead_ends.signs([self._links.url(link) for link in links])
+        urls = [self._links.url(link) for link in links]
+        of_parts = np.array([self._site_parts.signs(url) for url in urls], dtype=np.int32).reshape(-1, len(SIGNS))
+        return np.concatenate((self._dead_ends.signs(urls), of_parts), axis=1)
 
     def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
-        return self._dead_ends.chances(signs, rows)
+        return self._dead_ends.chances(signs[:, : len(KINDS)], rows)
+
+    def bonuses(self, signs: NDArray[np.int32]) -> NDArray[np.float64]:
+        return self._site_parts.bonuses(signs[:, len(KINDS) :])
+
+
+def link_chances(links: LinkTable, strategy: Strategy) -> LinkChances | None:
+    """Return what a strategy tells of its links beside their scores; None where it tells nothing."""
+    if strategy.dead_ends is None or strategy.site_parts is None:
+        return None
+    return LinkChances(links, strategy.dead_ends, strategy.site_parts)
 
 
 class Identity(NamedTuple):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from honeyguide.ask.questions import KnownPages
+from honeyguide.crawler.links import link_chances
 from honeyguide.frontier import LevelledFrontier, worth_of
 from honeyguide.model import HostId, LinkId
 from honeyguide.model.clock import RealClock
@@ -212,10 +213,9 @@ def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
 
 
 def _signs(parts: Parts, links: NDArray[np.int64]) -> NDArray[np.int32] | None:
-    """Return the signs by which the strategy says which links are answered; None where it does not."""
-    dead_ends = parts.strategy.dead_ends
-    urls = [parts.links.url(LinkId(link)) for link in links.tolist()] if dead_ends is not None else []
-    return dead_ends.signs(urls) if dead_ends is not None and urls else None
+    """Return the signs by which the strategy says what links are worth beside their scores; None where it does not."""
+    chances = link_chances(parts.links, parts.strategy)
+    return chances.signs([LinkId(link) for link in links.tolist()]) if chances is not None and len(links) else None
 
 
 def _standing(
@@ -224,8 +224,9 @@ def _standing(
     numbers = [LinkId(link) for link in links.tolist()]
     frontier = parts.frontier
     scores, rows = frontier.peek(numbers)
-    if parts.strategy.dead_ends is not None and signs is not None:
-        scores = worth_of(scores, parts.strategy.dead_ends.chances(signs, rows))
+    chances = link_chances(parts.links, parts.strategy)
+    if chances is not None and signs is not None:
+        scores = worth_of(scores + chances.bonuses(signs), chances.chances(signs, rows))
     if isinstance(frontier, LevelledFrontier):
         return scores, frontier.levels(numbers)
     return scores, np.zeros(len(numbers), dtype=np.uint8)

@@ -11,9 +11,9 @@ weights: they are weighted sums at these. Any other place in the ring of past we
 the chunk is stale, and nobody may read them. Before a place in the ring is used again, the chunks that still refer to
 it are priced; each step prices a share of all chunks in turn, so that these are few.
 
-Where chances of an answer are given, they make a worth of each score (`worth_of`). Both are kept; what a chunk
-remembers is its best worth. Chances are at most 1, so a worth moves by no more than its score does; below 0, by no more
-than twice that.
+Where chances of an answer are given, and bonuses, they make a worth of each score (`worth_of`). All are kept; what a
+chunk remembers is its best worth. Chances are at most 1, and bonuses stay until links are told of others, so a worth
+moves by no more than its score does; below 0, by no more than twice that.
 """
 
 from __future__ import annotations
@@ -91,11 +91,10 @@ class BestFirstFrontier:
             return self._next_ready()
         best = self._best_chunk(is_ready)
         taken = self._take_slot(chunks.best_slot(best))
-        return (
-            taken
-            if is_ready is None
-            else replace(taken, score_lost_waiting=self._score_lost_waiting(~is_ready, taken.worth))
-        )
+        if is_ready is None:
+            return replace(taken, better=0)
+        lost = self._score_lost_waiting(~is_ready, taken.worth)
+        return replace(taken, score_lost_waiting=lost, better=self._count_better(taken.worth) if lost else 0)
 
     def better_soon(self, now: float, haste: Haste) -> NotBefore | None:
         ready = self.best_ready(now)
@@ -137,7 +136,8 @@ class BestFirstFrontier:
             return self._next_ready()
         drawn = int(chance.integers(int(up_to[-1])))
         host = int(np.searchsorted(up_to, drawn, side="right"))
-        return self._take_slot(chunks.slot_by_number(HostId(host), drawn - int(up_to[host] - waiting[host])))
+        taken = self._take_slot(chunks.slot_by_number(HostId(host), drawn - int(up_to[host] - waiting[host])))
+        return replace(taken, better=self._count_better(taken.worth))
 
     def withdraw(self, link: LinkId) -> Taken:
         return self._take_slot(int(self._chunks.slots([link])[0]))
@@ -197,6 +197,7 @@ class BestFirstFrontier:
         chunks.row[slots] = rows
         if self._chances is not None and chunks.chance is not None:
             chunks.chance[slots] = self._chances.chances(chunks.sign[slots], rows)
+            chunks.bonus[slots] = self._chances.bonuses(chunks.sign[slots])
         np.maximum.at(chunks.reach, of_link, lengths)
         if self._weights is not None:
             # A stale chunk need not be priced to change a link in it: what counts there is the score at its weights.
@@ -224,7 +225,7 @@ class BestFirstFrontier:
             chunks.refresh_best(chunk)
 
     def _tell_chances(self) -> None:
-        """Give links the chances that they have by now, where they have others."""
+        """Give links the chances and bonuses that they have by now, where they have others."""
         chunks = self._chunks
         if self._chances is None or chunks.chance is None or not chunks.links_waiting:
             return
@@ -234,6 +235,7 @@ class BestFirstFrontier:
             is_there &= (chunks.sign[chunks.used_slots] == changed).any(axis=1)
         slots = np.flatnonzero(is_there)
         chunks.chance[slots] = self._chances.chances(chunks.sign[slots], chunks.row[slots])
+        chunks.bonus[slots] = self._chances.bonuses(chunks.sign[slots])
         self._refresh_bests(np.unique(chunks.chunks_of_slots(slots)))
 
     def _refresh_bests(self, which: NDArray[np.int64]) -> None:
@@ -267,6 +269,18 @@ class BestFirstFrontier:
             best = self._settled_bests(best, above=score)
         top = float(best.max(initial=NOTHING))
         return top - score if top > score else 0.0
+
+    def _count_better(self, worth: float) -> int:
+        """Return how many waiting links are worth more than this."""
+        chunks = self._chunks
+        best = chunks.best[: chunks.count]
+        if self._weights is not None:
+            best = self._settled_bests(best, above=worth, is_best_enough=False)
+        holding = np.flatnonzero(best > worth)
+        if not len(holding):
+            return 0
+        slots, _ = chunks.slots_of_chunks(holding)
+        return int(np.count_nonzero((chunks.worth(slots) > worth) & (chunks.link[slots] != NO_LINK)))
 
     def _best_chunk(self, is_ready: NDArray[np.bool_] | None) -> int:
         """Return the chunk that holds the best link on a ready host, after pricing every chunk that might."""
@@ -365,9 +379,10 @@ class BestFirstFrontier:
     def _take_slot(self, slot: int) -> Taken:
         chunks = self._chunks
         scores, rows = self.peek([LinkId(int(chunks.link[slot]))])
-        chance = 1.0 if chunks.chance is None else float(chunks.chance[slot])
+        chances = chunks.chance
+        chance, bonus = (1.0, 0.0) if chances is None else (float(chances[slot]), float(chunks.bonus[slot]))
         link, host = chunks.vacate(slot)
-        return Taken(link, host, float(scores[0]), rows[0], chance=chance)
+        return Taken(link, host, float(scores[0]), rows[0], chance=chance, bonus=bonus)
 
 
 def _drift(past_weights: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -39,8 +39,8 @@ class Chunks:
     Slot columns: `score`, `link` (NO_LINK where nobody waits), `row`. Chunk columns: `start`, `used` (slots handed
     out), `live` (links waiting), `host`, `lowest` (the lowest number that has entered, whether it still waits or not),
     `best`, `reach` (the length of its longest row), `priced` (the frontier's, but BY_HAND when a chunk is empty).
-    `slot_of[link]` is NO_LINK unless the link waits. Where there are signs, `sign` and `chance` are slot columns too,
-    and `best` is the best worth (`worth_of`).
+    `slot_of[link]` is NO_LINK unless the link waits. Where there are signs, `sign`, `chance` and `bonus` are slot
+    columns too, and `best` is the best worth (`worth_of`).
     """
 
     def __init__(self, row_width: int, sign_count: int = 0) -> None:
@@ -51,6 +51,7 @@ class Chunks:
         self.row = np.empty((1024, row_width), dtype=np.float16)
         self.sign = np.empty((1024, sign_count), dtype=np.int32)
         self.chance = np.ones(1024) if sign_count else None
+        self.bonus = np.zeros(1024 if sign_count else 0)
         self.start = np.zeros(16, dtype=np.int64)
         self.capacity = np.zeros(16, dtype=np.int32)
         self.used = np.zeros(16, dtype=np.int32)
@@ -83,7 +84,7 @@ class Chunks:
     def worth(self, slots: slice | int | NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what decides the turn of links in these slots."""
         score: NDArray[np.float64] = self.score[slots]
-        return score if self.chance is None else worth_of(score, self.chance[slots])
+        return score if self.chance is None else worth_of(score + self.bonus[slots], self.chance[slots])
 
     def chunks_of_slots(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         # Chunks are cut from the end of the columns and keep their place, so their starts are sorted.
@@ -262,6 +263,7 @@ class Chunks:
             self.sign = grown(self.sign, count, fill=None)
             if self.chance is not None:
                 self.chance = grown(self.chance, count, fill=1.0)
+                self.bonus = grown(self.bonus, count, fill=0.0)
 
     def _make_room_for_chunks(self, count: int) -> None:
         if count > len(self.start):

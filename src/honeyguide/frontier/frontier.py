@@ -56,11 +56,13 @@ class Taken:
     pairs: Pairs | None = None  # everything it waited with, where a link may have several rows
     level: int = 0  # at which it waited
     chance: float = 1.0  # of an answer, where that is known
+    bonus: float = 0.0  # what its part of the site adds to its score, where that is known
+    better: int | None = None  # links that were worth more and had to wait, or were passed over; None: nobody counted
 
     @property
     def worth(self) -> float:
         """What decides its turn."""
-        return float(worth_of(np.array(self.score), np.array(self.chance)))
+        return float(worth_of(np.array(self.score + self.bonus), np.array(self.chance)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +91,13 @@ class HostReadiness(Protocol):
 
 
 class Chances(Protocol):
-    """Says how probable it is that a link is answered."""
+    """Says how probable it is that a link is answered, and what its part of the site adds to its score."""
 
     sign_count: int
 
     @property
     def changed(self) -> NDArray[np.int32] | None:
-        """Signs by column, -1 for none: links with one of them have other chances since the last step. None: all."""
+        """Signs by column, -1 for none: links with one of them have other chances or bonuses by now. None: all."""
         ...
 
     def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
@@ -104,6 +106,10 @@ class Chances(Protocol):
 
     def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
         """Return one probability a link, above 0 and at most 1."""
+        ...
+
+    def bonuses(self, signs: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return what is to be added to the score of each link."""
         ...
 
 

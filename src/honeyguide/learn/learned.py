@@ -57,6 +57,7 @@ COLUMN_WORDS: Final = {
 
 
 OTHER_MEANING: Final = "what its words mean otherwise"
+PART_OF_SITE: Final = "what its folder and file name earned beyond predictions"
 _HAN_WORDS: Final = {
     "topic": "nearness to the topic",
     "parents": "relevance of the pages that show it",

@@ -17,9 +17,9 @@ Three columns count the pages that show the link, n of them, of relevances r on 
     max r        Σ r / (n + 1)        log(1 + n).
 
 They change whenever another page shows the link or the judge changes its mind. Text columns are those of one sighting,
-that with the best score. Only pages teach the weights. Which links bring none is learned apart (`dead_ends`), and a
-link is worth P(answers) · x·w. By setting there is one column more: the PageRank of the page that the link stands on,
-as it was when the link was seen.
+that with the best score. Only pages teach the weights. Which links bring none is learned apart (`dead_ends`), and so
+is what the pages of a folder earn beyond x·w (`site_parts`): a link is worth P(answers) · (x·w + bonus). By
+setting there is one column more: the PageRank of the page that the link stands on, as it was when the link was seen.
 
 A crawl may begin with what others have learned: w0 and λI are then those after so many pages of the other runs, each
 run's rows and rewards measured from their means. Columns that mean something for one topic only are left out.
@@ -38,6 +38,7 @@ from honeyguide.learn.dead_ends import DeadEnds
 from honeyguide.learn.features import COLUMNS, SCALARS, LinkFeatures
 from honeyguide.learn.learned import MEANINGS, LearnedWeights, carrying
 from honeyguide.learn.shared_sums import SharedSums
+from honeyguide.learn.site_parts import SiteParts
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import ParentRules, weighted_sums
 from honeyguide.model.saved_state import load_arrays
@@ -175,6 +176,7 @@ class OnlineRidge(Strategy):
     hands_on = True
     describes_ahead = True
     dead_ends: DeadEnds
+    site_parts: SiteParts
     order = Order.BEST_SCORE
     # Smoothing 1: of a page's parents nothing is handed down to its links.
     parent_rules = ParentRules(smoothing=1.0, is_newest=True)
@@ -198,6 +200,7 @@ class OnlineRidge(Strategy):
             nearness=COLUMNS.index("nearness of a seed"),
             shown_by=self.columns.index("number of pages that show it"),
         )
+        self.site_parts = SiteParts(self.row_width)
         self._start = self._ridge = start_of(settings)
         self._is_taught = False  # begins with what other runs have learned
         # In a run of several shards, what this one has seen, and what the others have: Σ x xᵀ and Σ r x.
@@ -254,15 +257,20 @@ class OnlineRidge(Strategy):
         if self._own is not None:
             self._own = (np.zeros_like(self._others[0]), np.zeros_like(self._others[1]))
             self._ridge = self._joined()
+        self.site_parts.forget()
         for transition in transitions:
             self._learn_reward(transition)
+        self.site_parts.changed = None
         return True
 
     def _learn_reward(self, transition: Transition) -> None:
         if transition.answered != 1:
+            self.site_parts.tell_nothing()
             return
         row = transition.row.astype(np.float64)
         self._ridge = self._ridge.updated(row, transition.reward)
+        self.site_parts.add(transition.url, row, transition.reward)
+        self.site_parts.tell(transition.url, self._ridge.weights)
         if self._own is not None:
             self._own[0][:] += row[:, None] * row
             self._own[1][:] += transition.reward * row
@@ -291,9 +299,16 @@ class OnlineRidge(Strategy):
 
     def save(self) -> bytes:
         buffer = io.BytesIO()
-        dead_ends = np.frombuffer(self.dead_ends.save(), dtype=np.uint8)
+        dead_ends, site_parts = (
+            np.frombuffer(each.save(), dtype=np.uint8) for each in (self.dead_ends, self.site_parts)
+        )
         # Learning anew begins there, so a run needs it as long as it goes on, and not the files it came from.
-        state = {"weights": self._ridge.weights, "inverse": self._ridge.inverse, "dead_ends": dead_ends}
+        state = {
+            "weights": self._ridge.weights,
+            "inverse": self._ridge.inverse,
+            "dead_ends": dead_ends,
+            "site_parts": site_parts,
+        }
         if self._is_taught:
             state |= {"start_weights": self._start.weights, "start_inverse": self._start.inverse}
         if self._own is not None:
@@ -305,7 +320,7 @@ class OnlineRidge(Strategy):
     def learned_in(cls, saved: SavedLearner) -> LearnedWeights:
         """The fetches of that run alone, not what it began with."""
         settings = saved.settings.of(OnlineRidgeSettings)
-        columns, (ridge, start, _) = columns_of(settings), _saved(saved.state, start_of(settings))
+        columns, (ridge, start, *_) = columns_of(settings), _saved(saved.state, start_of(settings))
         if len(columns) != len(ridge.weights):
             raise StrategyError(f"it holds {len(ridge.weights)} weights for {len(columns)} columns")
         then, now = np.linalg.inv(start.inverse), np.linalg.inv(ridge.inverse)
@@ -334,7 +349,7 @@ class OnlineRidge(Strategy):
         self._is_taught = True
 
     def load(self, state: bytes) -> None:
-        ridge, start, dead_ends = _saved(state, self._start)
+        ridge, start, dead_ends, site_parts = _saved(state, self._start)
         if ridge.weights.shape != (self.row_width,):
             raise StrategyError(
                 f"saved state of online-ridge has {len(ridge.weights)} weights, this version has {self.row_width}"
@@ -344,18 +359,19 @@ class OnlineRidge(Strategy):
         if _OWN_AND_OTHERS[0] in saved:
             own_rows, own_rewards, rows, rewards, signs, counts = (saved[name] for name in _OWN_AND_OTHERS)
             self._own, self._others, self.dead_ends.others = (own_rows, own_rewards), (rows, rewards), (signs, counts)
+        self.site_parts.load(site_parts)
         self._is_taught = start is not self._start
         self._ridge, self._start = ridge, start
 
 
-def _saved(state: bytes, usual: Ridge) -> tuple[Ridge, Ridge, bytes]:
-    """Return the regression, how it began, and the counts of dead ends. StrategyError where it is no saved state."""
+def _saved(state: bytes, usual: Ridge) -> tuple[Ridge, Ridge, bytes, bytes]:
+    """Return the regression, how it began, counts of dead ends, sums of parts. StrategyError where it is no state."""
     try:
         saved = load_arrays(state)
         ridge = Ridge(saved["weights"], saved["inverse"])
         has_own = "start_weights" in saved
         start = Ridge(saved["start_weights"], saved["start_inverse"]) if has_own else usual
-        dead_ends = saved["dead_ends"].tobytes()
+        dead_ends, site_parts = saved["dead_ends"].tobytes(), saved["site_parts"].tobytes()
     except (ValueError, KeyError) as error:
         raise StrategyError(f"not a saved state of online-ridge: {error}") from error
     width = ridge.weights.size
@@ -363,4 +379,4 @@ def _saved(state: bytes, usual: Ridge) -> tuple[Ridge, Ridge, bytes]:
         raise StrategyError(
             f"saved state of online-ridge has {width} weights, this version has {usual.weights.size}; begin a new run"
         )
-    return ridge, start, dead_ends
+    return ridge, start, dead_ends, site_parts

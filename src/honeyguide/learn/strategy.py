@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.learn.dead_ends import DeadEnds
     from honeyguide.learn.learned import LearnedWeights
     from honeyguide.learn.shared_sums import SharedSums
+    from honeyguide.learn.site_parts import SiteParts
     from honeyguide.model import (
         Candidates,
         Decision,
@@ -106,6 +107,7 @@ class Strategy(Protocol):
     columns: tuple[str, ...] = ()  # where there are weights: what each number of a row says, for people
     reads_ranks: bool = False  # rows change with PageRank, told with the parents; for rules that are newest
     dead_ends: DeadEnds | None = None  # where it learns which links are answered, and scores count as far as they are
+    site_parts: SiteParts | None = None  # beside dead ends: what a link's part of its site adds to its score
     parent_rules: ParentRules | None = None  # where it looks at the parents of pages and links: how they are counted
 
     @classmethod

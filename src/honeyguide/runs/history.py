@@ -111,6 +111,8 @@ class KeptChoice:
     row: NDArray[np.float16]
     weights: NDArray[np.float64]
     chance: float  # of an answer; 1 where the strategy does not learn that
+    bonus: float  # that its part of the site added to its score
+    better: int | None  # links that were worth more; None where nobody counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +173,10 @@ def kept_of_every(select: Select, step: int) -> Iterator[KeptOfLink]:
 
 def kept_choice(select: Select, step: int) -> KeptChoice | None:
     """Read what was known when the link of a fetch was chosen; None where its strategy adds up no weights."""
-    for waiting, lost, row, weights, chance in select(
-        "SELECT waiting, score_lost, row, weights, chance FROM choices WHERE step = ?", step
+    for waiting, lost, row, weights, *worth in select(
+        "SELECT waiting, score_lost, row, weights, chance, bonus, better FROM choices WHERE step = ?", step
     ):
-        return KeptChoice(waiting, lost, np.frombuffer(row, np.float16), np.frombuffer(weights, np.float64), chance)
+        return KeptChoice(waiting, lost, np.frombuffer(row, np.float16), np.frombuffer(weights, np.float64), *worth)
     return None
 
 

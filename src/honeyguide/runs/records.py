@@ -69,6 +69,8 @@ class DispatchRecord:
     score_lost: float = 0.0  # by how much a better link scored that had to wait, its host not being ready
     weights: NDArray[np.float64] | None = None  # of the strategy at that time, where it adds up any
     chance: float = 1.0  # of an answer, where the strategy learns that
+    bonus: float = 0.0  # that its part of the site adds to its score, where the strategy learns that
+    better: int | None = None  # links that were worth more; None where nobody counted
 
 
 @dataclass(frozen=True, slots=True)

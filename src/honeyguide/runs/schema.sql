@@ -43,7 +43,9 @@ CREATE TABLE choices (               -- of fetches, where a strategy adds up wei
   score_lost REAL NOT NULL,          -- by how much a better link scored that had to wait, its host not being ready
   row BLOB NOT NULL,                 -- of the link, at that time
   weights BLOB NOT NULL,             -- of the strategy, at that time
-  chance REAL NOT NULL               -- of an answer, as it was thought then; 1 where the strategy does not learn that
+  chance REAL NOT NULL,              -- of an answer, as it was thought then; 1 where the strategy does not learn that
+  bonus REAL NOT NULL,               -- that its part of the site added to its score; 0 where the strategy has none
+  better INTEGER                     -- links that were worth more; NULL where nobody counted
 ) STRICT;
 
 CREATE TABLE pages (
@@ -121,7 +123,9 @@ CREATE TABLE in_flight (
   waiting INTEGER NOT NULL,
   score_lost REAL NOT NULL,
   weights BLOB,                      -- NULL where the strategy has none
-  chance REAL NOT NULL
+  chance REAL NOT NULL,
+  bonus REAL NOT NULL,
+  better INTEGER
 ) STRICT;
 
 CREATE TABLE pairs (                 -- rows that links have got, one for each page, where the strategy keeps them all

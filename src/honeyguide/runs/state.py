@@ -303,16 +303,16 @@ class StoredState:
         """Fetches begun and not ended, in order of dispatch."""
         rows = self._select(
             """SELECT row, weights, link, dispatch, after_steps, chosen_at, score, explored, decision, waiting,
-                      score_lost, chance
+                      score_lost, chance, bonus, better
                FROM in_flight ORDER BY dispatch"""
         )
         return [
             DispatchRecord(
                 LinkId(link), number, after_steps, chosen_at, score, bool(explored), decision,
                 np.frombuffer(row, dtype=np.float16), waiting, lost,
-                None if weights is None else np.frombuffer(weights, dtype=np.float64), chance,
+                None if weights is None else np.frombuffer(weights, dtype=np.float64), *worth,
             )
-            for row, weights, link, number, after_steps, chosen_at, score, explored, decision, waiting, lost, chance
+            for row, weights, link, number, after_steps, chosen_at, score, explored, decision, waiting, lost, *worth
             in rows
         ]  # fmt: skip
 

@@ -195,11 +195,12 @@ class StepWriter:
         for chosen in step.dispatches:
             self._db.execute("UPDATE links SET state = ? WHERE id = ?", (LinkState.IN_FLIGHT, chosen.link))
             self._db.execute(
-                "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO in_flight VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
                     chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, chosen.score, chosen.explored,
                     chosen.decision, chosen.row.tobytes(), chosen.waiting, chosen.score_lost,
                     None if chosen.weights is None else chosen.weights.tobytes(), chosen.chance,
+                    chosen.bonus, chosen.better,
                 ),
             )  # fmt: skip
         for skipped in step.skips:
@@ -221,17 +222,17 @@ class StepWriter:
         self._db.execute(
             "INSERT INTO steps VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
-                step, chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, done.finished_at, chosen.score,
-                chosen.explored, kind, status, reason, target, detail, done.answer.elapsed_s, body_bytes, done.reward,
-                chosen.decision,
+                step, chosen.link, chosen.number, chosen.after_steps, chosen.chosen_at, done.finished_at,
+                chosen.score + chosen.bonus, chosen.explored, kind, status, reason, target, detail,
+                done.answer.elapsed_s, body_bytes, done.reward, chosen.decision,
             ),
         )  # fmt: skip
         if chosen.weights is not None:
             self._db.execute(
-                "INSERT INTO choices VALUES (?,?,?,?,?,?)",
+                "INSERT INTO choices VALUES (?,?,?,?,?,?,?,?)",
                 (
                     step, chosen.waiting, chosen.score_lost, chosen.row.tobytes(), chosen.weights.tobytes(),
-                    chosen.chance,
+                    chosen.chance, chosen.bonus, chosen.better,
                 ),
             )  # fmt: skip
         self._archive_answer(done, step)

@@ -239,8 +239,8 @@ def markdown(document: dict[str, Any]) -> str:
         "Share of the oracle's harvest with the same budget, in percent: mean over topics, each the mean of its seeds. "
         "The oracle knows the whole web. Differences are paired by topic and seed, with a 95% bootstrap interval over "
         "topics and repeats; **bold** where it leaves out zero over at least six topics. `time` is processor time of a "
-        f"fetch in the crawl's process, as a multiple of `{BASELINE}`'s. R: as many fetches as on-topic pages can be "
-        "reached."
+        f"fetch, reading its page included, as a multiple of `{BASELINE}`'s. R: as many fetches as on-topic pages can "
+        "be reached."
     )
     parts = ["# Leaderboard\n", said + "\n"]
     for each in document["rounds"]:
