@@ -1,6 +1,6 @@
 """How many pages a second does a crawl of a real site take in, against Scrapy and Crawlee on the same site?
 
-`python benchmarks/live.py --peers PEERS/bin/python FOLDER [FOLDER...] [--rounds 3] [--workers 1] [--only TEXT]`
+`python benchmarks/live.py --peers PEERS/bin/python FOLDER [FOLDER...] [--rounds 3] [--workers N] [--only TEXT]`
 
 Set-up, which this script leaves to you:
 
@@ -73,6 +73,7 @@ class Lap:
     seconds: float
     processor_s: float
     parts: dict[str, float] = field(default_factory=dict)  # seconds of processor time, of ours
+    processes: dict[str, float] = field(default_factory=dict)  # the same, without imports
 
     @property
     def rate(self) -> float:
@@ -87,7 +88,7 @@ def contenders(peers: str, workers: int) -> list[Contender]:
     ]
     ours = [
         Contender(
-            f"ours, {strategy}, {count or 'no'} worker{'s' if count > 1 else ''}",
+            f"ours, {strategy}{_told(count)}",
             (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(count)),
         )
         for strategy in ("breadth-first", "best-first")
@@ -95,12 +96,16 @@ def contenders(peers: str, workers: int) -> list[Contender]:
     ]
     ours += [
         Contender(
-            f"ours, {strategy}, {workers or 'no'} worker{'s' if workers > 1 else ''}, guard and index",
+            f"ours, {strategy}{_told(workers)}, guard and index",
             (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(workers), "whole"),
         )
         for strategy in ("breadth-first", "best-first", Settings().crawl.strategy)
     ]
     return [*(theirs if peers else []), *ours]
+
+
+def _told(workers: int) -> str:
+    return "" if workers < 0 else f", {workers or 'no'} worker{'s' if workers > 1 else ''}"
 
 
 def run(contender: Contender, start: str) -> Lap:
@@ -113,7 +118,13 @@ def run(contender: Contender, start: str) -> Lap:
     if process.returncode:
         raise SystemExit(f"{contender.name} ended with status {process.returncode}")
     told = json.loads(output.strip().splitlines()[-1])
-    return Lap(told["pages"], told["seconds"], usage.ru_utime + usage.ru_stime, told.get("parts", {}))
+    return Lap(
+        told["pages"],
+        told["seconds"],
+        usage.ru_utime + usage.ru_stime,
+        told.get("parts", {}),
+        told.get("processes", {}),
+    )
 
 
 @contextmanager
@@ -161,7 +172,7 @@ def main() -> None:
     options.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="with an index.html in it")
     options.add_argument("--peers", default="", metavar="PYTHON", help="of the environment that has the peers")
     options.add_argument("--rounds", type=int, default=3)
-    options.add_argument("--workers", type=int, default=1)
+    options.add_argument("--workers", type=int, default=-1, help="crawl.workers; -1 leaves it to the crawl")
     options.add_argument("--only", default="", metavar="TEXT", help="only those with this in their name")
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
@@ -185,16 +196,18 @@ def main() -> None:
     print("| crawl | pages | pages/s (median; lowest–highest) | times Scrapy | processor ms a page |\n|" + " --- |" * 5)
     for name, each in laps.items():
         print(_row(name, each, laps.get(REFERENCE)))
-    print_parts({name: each for name, each in laps.items() if each[0].parts})
+    ours = {name: each for name, each in laps.items() if each[0].parts}
+    print_parts("part", {name: [(lap.pages, lap.parts) for lap in each] for name, each in ours.items()})
+    print_parts("process", {name: [(lap.pages, lap.processes) for lap in each] for name, each in ours.items()})
 
 
-def print_parts(laps: dict[str, list[Lap]]) -> None:
-    """Milliseconds of processor time a page by part: medians of the rounds."""
+def print_parts(what: str, laps: dict[str, list[tuple[int, dict[str, float]]]]) -> None:
+    """Milliseconds of processor time a page by part or process: medians of the rounds. Laps are pages and seconds."""
     if not laps:
         return
-    print("\n| part |", " | ".join(laps), "|\n|" + " --- |" * (len(laps) + 1))
-    for part in next(iter(laps.values()))[0].parts:
-        medians = (statistics.median(1e3 * lap.parts[part] / lap.pages for lap in each) for each in laps.values())
+    print(f"\n| {what} |", " | ".join(laps), "|\n|" + " --- |" * (len(laps) + 1))
+    for part in next(iter(laps.values()))[0][1]:
+        medians = (statistics.median(1e3 * seconds[part] / pages for pages, seconds in each) for each in laps.values())
         print(f"| {part} |", " | ".join(f"{median:.2f}" for median in medians), "|")
 
 

@@ -54,15 +54,17 @@ def main() -> None:
             seconds, after = time.perf_counter() - started, processor_times()
             pages = sum("html" in page.media_type for page in run.pages())
             stages = run.stage_seconds()
-    threads_s, all_s = (end - start for start, end in zip(before, after, strict=True))
-    print(json.dumps({"pages": pages, "seconds": seconds, "parts": by_part(stages, threads_s, all_s)}))
+    main_s, threads_s, workers_s = (end - start for start, end in zip(before, after, strict=True))
+    processes = {"the crawl": main_s, "index, its threads": threads_s, "reading pages": workers_s}
+    parts = by_part(stages, threads_s, main_s + threads_s + workers_s)
+    print(json.dumps({"pages": pages, "seconds": seconds, "parts": parts, "processes": processes}))
 
 
-def processor_times() -> tuple[float, float]:
-    """Seconds of the threads beside this one, which index, and of everything, worker processes that have ended too."""
+def processor_times() -> tuple[float, float, float]:
+    """Seconds of this thread, of those beside it, which index, and of worker processes that have ended."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    here = time.process_time()
-    return here - time.thread_time(), here + ended.ru_utime + ended.ru_stime
+    here = time.thread_time()
+    return here, time.process_time() - here, ended.ru_utime + ended.ru_stime
 
 
 def by_part(stages: dict[str, float], threads_s: float, all_s: float) -> dict[str, float]:

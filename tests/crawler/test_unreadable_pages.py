@@ -54,6 +54,12 @@ class Beside:
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         return Preparation(break_on_poison, None, body_packer()).prepare(url, fetched)
 
+    def prepare_one_at_home(self) -> bool:
+        return False
+
+    def note_idle(self, seconds: float) -> None:
+        pass
+
 
 def beside(world: World, start: float, _preparer: object) -> tuple[Transport, Clock]:
     clock = SimulatedClock(start)

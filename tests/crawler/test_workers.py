@@ -49,7 +49,7 @@ from honeyguide.crawler.preparing import (
     shipped,
 )
 from honeyguide.crawler.transport import LiveTransport
-from honeyguide.crawler.workers import STARTS, Workers
+from honeyguide.crawler.workers import IDLE_S, STARTS, Workers
 from honeyguide.errors import WorkerError
 from honeyguide.model import Candidates, Failed, FailureReason, Fetched, Origin, Redirected, Url
 from honeyguide.model.clock import RealClock
@@ -578,6 +578,41 @@ def test_a_page_that_may_take_long_is_never_read_at_home_however_busy_the_worker
     assert home.count == 0
 
 
+def test_quick_pages_that_wait_behind_slow_ones_are_read_at_home_when_it_has_nothing_else_to_do() -> None:
+    home = CountingHome()
+
+    async def ask() -> None:
+        async with Workers(1, recipe) as workers:
+            workers.make_home = lambda _recipe: home
+            bodies = [HOSTILE, HOSTILE, HOSTILE, b"<p>rock"]
+            pages = [asyncio.create_task(workers.prepare(PAGE_URL, Fetched(200, "text/html", body))) for body in bodies]
+            await asyncio.sleep(0)
+            assert [workers.prepare_one_at_home() for _ in range(2)] == [True, False], "one page is quick"
+            await asyncio.wait_for(pages[-1], 60)
+            assert home.count == 1
+            await asyncio.wait_for(asyncio.gather(*pages), 60)
+
+    asyncio.run(ask())
+    assert home.count == 1
+
+
+def test_where_the_crawl_waits_for_pages_that_no_process_has_room_for_another_is_started() -> None:
+    async def ask(waited_s: float) -> int:
+        async with Workers(1, recipe, most=2) as workers:
+            await workers.prepare(PAGE_URL, Fetched(200, "text/html", HOSTILE))  # by now it is ready
+            pages = [
+                asyncio.create_task(workers.prepare(PAGE_URL, Fetched(200, "text/html", HOSTILE))) for _ in range(4)
+            ]
+            await asyncio.sleep(0)
+            for _ in range(9):
+                workers.note_idle(waited_s)
+            await asyncio.wait_for(asyncio.gather(*pages), 60)
+            return len(workers.process_ids)
+
+    assert asyncio.run(ask(IDLE_S / 10)) == 1
+    assert asyncio.run(ask(IDLE_S / 2)) == 2, "and no more than may be"
+
+
 def refuse_to_start(monkeypatch: pytest.MonkeyPatch, times: int) -> list[float]:
     """Let no process be started so many times; the list gets the times at which it was tried."""
     tried: list[float] = []
@@ -634,6 +669,12 @@ class SlowPreparer:
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         await asyncio.sleep(self._seconds)
         return self._home.prepare(url, fetched)
+
+    def prepare_one_at_home(self) -> bool:
+        return False
+
+    def note_idle(self, seconds: float) -> None:
+        pass
 
 
 def test_a_host_is_asked_again_while_its_last_page_is_being_read(tmp_path: Path) -> None:

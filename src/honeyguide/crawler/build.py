@@ -367,6 +367,11 @@ def worker_count(settings: Settings, world: World) -> int:
     return int(is_worth_it and not world.is_offline and os.name == "posix")
 
 
+def most_workers(settings: Settings, count: int) -> int:
+    """Return how many processes may come to read pages, where a crawl begins with so many and they are its limit."""
+    return (os.cpu_count() or 1) if settings.crawl.workers < 0 and count else count
+
+
 @asynccontextmanager
 async def open_world(
     settings: Settings, memory: HostMemory | None = None, known: Sequence[KnownPage] = ()

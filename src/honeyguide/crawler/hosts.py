@@ -25,7 +25,7 @@ SHARE_OF_TIME: Final = 0.1
 """Of the time of a crawl's processes, for one host among several: links and words without end hold up no other."""
 USUAL_COST_S: Final = 0.05
 """Of reading a page and taking it in, for which nobody rests."""
-MOST_UNREAD: Final = 4
+MOST_UNREAD: Final = 16
 """Pages of one host that wait to be read while it is asked for a further one."""
 
 

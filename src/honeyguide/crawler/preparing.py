@@ -95,6 +95,14 @@ class Preparer(Protocol):
         """The page that `fetched` holds; the same in any process."""
         ...
 
+    def prepare_one_at_home(self) -> bool:
+        """Prepare one of the pages that wait for it in this process, at once; False where there is none for that."""
+        ...
+
+    def note_idle(self, seconds: float) -> None:
+        """The crawl had nothing to do for so long."""
+        ...
+
 
 LINKS_READ_AHEAD: Final = 200  # of a page, by an encoder in another process; some seconds
 

@@ -19,7 +19,7 @@ from honeyguide.ask.language_model import LanguageModel
 from honeyguide.crawler.answering import answers_to_take_over, learning_judge
 from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.between_steps import BetweenSteps
-from honeyguide.crawler.build import Builder, open_world, transport_for, worker_count
+from honeyguide.crawler.build import Builder, most_workers, open_world, transport_for, worker_count
 from honeyguide.crawler.core import CrawlCore
 from honeyguide.crawler.events import CrawlStarted, SeedWarnings, StopReason
 from honeyguide.crawler.hosts import HostMemory
@@ -424,7 +424,8 @@ async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Wo
     count = worker_count(builder.settings, world)
     if os.name != "posix" or (world.writes_pages and not count and not builder.is_hooked):
         return None
-    return await opened.enter_async_context(Workers(count, builder.recipe, reads_all=builder.is_hooked))
+    most = most_workers(builder.settings, count)
+    return await opened.enter_async_context(Workers(count, builder.recipe, reads_all=builder.is_hooked, most=most))
 
 
 def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:

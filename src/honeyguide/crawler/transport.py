@@ -98,7 +98,12 @@ class SimulatedTransport:
             return None
         due_at, _, dispatch, answer, preparing = heapq.heappop(self._due)
         self._clock.advance_to(due_at)
-        return Arrival(dispatch, answer) if preparing is None else await preparing
+        if preparing is None:
+            return Arrival(dispatch, answer)
+        assert self._preparer is not None
+        while not preparing.done() and self._preparer.prepare_one_at_home():  # noqa: ASYNC110 - there is work to do
+            await asyncio.sleep(0)
+        return await preparing
 
     def wake(self) -> None:
         """It never waits."""
@@ -147,6 +152,8 @@ class LiveTransport:
 
     async def next_arrival(self, until: float) -> Arrival | Answered | None:
         await asyncio.sleep(0)  # so that fetches get on even where there is always something to take in
+        if not self._has_some and self._preparer is not None and self._preparer.prepare_one_at_home():
+            await asyncio.sleep(0)  # so that it arrives
         if not self._has_some:
             await self._wait(min(LOOK_AROUND_S, max(0.0, until - self._clock.now())))
         return self._first()
@@ -182,6 +189,7 @@ class LiveTransport:
     async def _wait(self, seconds: float) -> None:
         """Until something arrives, or for so long."""
         loop = asyncio.get_running_loop()
+        began = loop.time()
         self._waiting = loop.create_future()
         timer = loop.call_later(seconds, self._end_waiting)
         try:
@@ -189,6 +197,8 @@ class LiveTransport:
         finally:
             timer.cancel()
             self._waiting = None
+        if self._preparer is not None:
+            self._preparer.note_idle(loop.time() - began)
 
     def _wake(self) -> None:
         if self._has_some:

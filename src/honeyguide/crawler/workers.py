@@ -43,6 +43,9 @@ _TRIES: Final = 2
 _WAITING: Final = 4
 SLOW_S: Final = 1.0
 """Seconds by the clock after which a page under work holds up no other."""
+IDLE_S: Final = 0.5
+"""Seconds that a crawl waits, within `IDLE_WITHIN_S`, for pages that no process has room for, until one more starts."""
+IDLE_WITHIN_S: Final = 5.0
 _FURTHER: Final = 3  # processes that may be started besides, while all the others are at slow pages
 STARTS: Final = 6
 """Processes that could not be started, one after another, until the crawl is told."""
@@ -87,6 +90,20 @@ class _WaitingPages:
             self._by_host[host] = tasks  # behind all others
         return task
 
+    def __bool__(self) -> bool:
+        return bool(self._by_host)
+
+    def take_quick(self) -> _Task | None:
+        """Take a page that is sure to be quick; of the host whose turn it is, where that has one."""
+        for host, tasks in self._by_host.items():
+            task = next((task for task in tasks if task.is_quick), None)
+            if task is not None:
+                tasks.remove(task)
+                if not tasks:
+                    del self._by_host[host]
+                return task
+        return None
+
     def take_all(self) -> list[_Task]:
         """Take every page."""
         tasks = [task for waiting in self._by_host.values() for task in waiting]
@@ -97,14 +114,19 @@ class _WaitingPages:
 class Workers:
     """So many processes that prepare pages, or none until one is needed. Opened and used in one event loop.
 
-    Where they have enough to do already, quick pages are prepared at home, in this process; others wait.
+    Where they have enough to do already, pages wait. Quick ones are prepared at home, in this process, when it has
+    nothing else to do, and where there is no other.
     """
 
-    def __init__(self, count: int, make_recipe: Callable[[], Recipe], *, reads_all: bool = False) -> None:
-        """With `reads_all` no page is read at home."""
+    def __init__(
+        self, count: int, make_recipe: Callable[[], Recipe], *, reads_all: bool = False, most: int = 0
+    ) -> None:
+        """With `reads_all` no page is read at home. Where reading is the limit, there may come to be `most` of them."""
         self.make_home: Callable[[Recipe], Preparation] | None = None
         self._count = count
         self._wanted = max(1, count)
+        self._to_add = max(0, most - self._wanted)
+        self._idle_s = self._idle_since = 0.0  # in the time of the event loop
         self._most = self._wanted + _FURTHER
         self._make_recipe = make_recipe
         self._reads_all = reads_all
@@ -153,13 +175,36 @@ class Workers:
     async def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
         """The page that `fetched` holds. WorkerError if no worker can be had, however often one is started."""
         quick = is_quick(fetched.body)
-        if quick and all(worker.is_busy for worker in self._workers) and self._home is not None:
+        if quick and not self._workers and self._home is not None:
             return self._home.prepare(url, fetched)
         result: asyncio.Future[Prepared | Unreadable] = asyncio.get_running_loop().create_future()
         number, self._next_number = self._next_number, self._next_number + 1
         self._waiting.add(_Task(number, framed((number, url, fetched)), url, fetched, result, quick))
         await self._fill()
         return await result
+
+    def prepare_one_at_home(self) -> bool:
+        """Prepare a page that no worker has yet, if there is one that is sure to be quick. For when nothing else is."""
+        task = None if self._home is None else self._waiting.take_quick()
+        if self._home is None or task is None:
+            return False
+        _answer(task, self._home.prepare(task.url, task.fetched))
+        return True
+
+    def note_idle(self, seconds: float) -> None:
+        """The crawl has had nothing to do for so long: where pages wait here, there may be too few processes."""
+        if not self._to_add or not self._waiting or not all(worker.is_ready for worker in self._workers):
+            return
+        now = asyncio.get_running_loop().time()
+        if now - self._idle_since > IDLE_WITHIN_S:
+            self._idle_s, self._idle_since = 0.0, now
+        self._idle_s += seconds
+        if self._idle_s >= IDLE_S:
+            self._idle_s = 0.0
+            self._to_add -= 1
+            self._wanted += 1
+            self._most += 1
+            self._fill_soon()
 
     def close(self) -> None:
         """End the processes, whatever they are doing; may be called twice."""

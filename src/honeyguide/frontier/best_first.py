@@ -387,7 +387,8 @@ class BestFirstFrontier:
 
 def _drift(past_weights: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each of the past weights, by how much the score of a row of length 1 may differ by now, rounding included."""
-    moved = np.sqrt(np.square(past_weights - weights).sum(axis=1))
+    steps = past_weights - weights
+    moved = np.sqrt(np.einsum("ij,ij->i", steps, steps))
     return moved + ROUNDING * (moved + 2 * np.sqrt(np.square(weights).sum()))
 
 

@@ -102,7 +102,8 @@ class CrawlSettings:
     workers: int = setting(
         -1,
         "processes that parse and judge pages beside the crawl; 0 for none, -1 for one where pages come over HTTP, "
-        "there is more than one core, and the budget is 500 fetches or more",
+        "there is more than one core, and the budget is 500 fetches or more; then more, up to one a core, where the "
+        "crawl waits for them",
         at_least=-1,
         at_most=64,
         everyday=True,
