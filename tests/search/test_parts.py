@@ -16,7 +16,7 @@ from honeyguide.errors import QueryError
 from honeyguide.search.indexing import text_quality
 from honeyguide.search.matching import domains_of, marked, unmarked
 from honeyguide.search.query import span
-from honeyguide.search.spelling import Speller, slips_between
+from honeyguide.search.spelling import SLIP, Speller, slips_between
 from honeyguide.text import words_of
 from search.small_runs import html, run_of
 
@@ -78,6 +78,23 @@ class TestSpelling:
 
     def test_of_equal_words_the_first_in_the_alphabet_is_suggested(self) -> None:
         assert Speller([("slate", 7), ("skate", 7)]).suggestion("scate") == "skate"
+
+    @given(
+        st.text("abcdeéж", min_size=4, max_size=9),
+        st.dictionaries(st.text("abcdeéжa", min_size=2, max_size=9), st.sampled_from([1, 2, 60, 120, 3000, 9000])),
+    )
+    def test_words_that_are_ruled_out_beforehand_would_not_have_been_suggested(
+        self, typed: str, pages: dict[str, int]
+    ) -> None:
+        most = 2 if len(typed) >= 6 else 1
+        worth = {
+            word: count / SLIP**slips
+            for word, count in pages.items()
+            if 1 <= (slips := plain_slips(typed, word)) <= most
+        }
+        best = max(worth.values(), default=0.0)
+        meant = min((word for word in worth if worth[word] == best), default=None)
+        assert Speller(pages.items()).suggestion(typed) == (meant if best > pages.get(typed, 0) else None)
 
     def test_no_words_no_suggestion(self) -> None:
         assert Speller([]).suggestion("rocks") is None

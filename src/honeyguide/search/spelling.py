@@ -42,6 +42,7 @@ class Speller:
         self._words = np.array([word for word, _ in known], dtype=f"<U{_LONGEST}")
         self._lengths = np.char.str_len(self._words) if known else np.empty(0, dtype=np.int64)
         self._pages = np.array([pages for _, pages in known], dtype=np.float64)
+        self._letters = letters_in(self._words)
 
     def pages(self, word: str) -> int:
         return self._pages_by_word.get(word, 0)
@@ -51,7 +52,11 @@ class Speller:
         if not is_spelled(word):
             return None
         most = 2 if len(word) >= _LETTERS_FOR_TWO else 1
-        near = np.flatnonzero(np.abs(self._lengths - len(word)) <= most)
+        is_near = np.abs(self._lengths - len(word)) <= most
+        is_near &= self._pages > SLIP * self.pages(word)  # or it is worth less, with one slip already
+        # A slip brings one letter into a word and takes one out of it at most.
+        differing = np.bitwise_count(self._letters ^ letters_in(np.array([word], dtype=f"<U{_LONGEST}")))
+        near = np.flatnonzero(is_near & (differing <= 2 * most))
         slips = slips_between(word, self._words[near])
         is_near = (slips > 0) & (slips <= most)
         near, slips = near[is_near], slips[is_near]
@@ -60,6 +65,14 @@ class Speller:
             return None
         best = near[worth == worth.max()]
         return min(str(self._words[number]) for number in best)
+
+
+def letters_in(words: NDArray[np.str_]) -> NDArray[np.uint64]:
+    """Return the set of letters of each word as 64 bits, of which letters of large alphabets share some."""
+    codes = words.view(np.uint32).reshape(len(words), _LONGEST)
+    bits = np.where(codes > 0, np.uint64(1) << (codes & 63).astype(np.uint64), np.uint64(0))
+    found: NDArray[np.uint64] = np.bitwise_or.reduce(bits, axis=1)
+    return found
 
 
 def slips_between(word: str, others: NDArray[np.str_]) -> NDArray[np.int8]:
