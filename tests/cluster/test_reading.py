@@ -1,0 +1,111 @@
+"""A crawl in shards is read as one run: by everything that reads runs, while it goes on and afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crawler.small_crawls import settings_for
+from honeyguide.cluster import ClusterFolder
+from honeyguide.cluster.in_process import InProcess
+from honeyguide.crawler.build import Builder, open_world
+from honeyguide.model import LinkState
+from honeyguide.runs import RunFolder, gather, open_run
+from honeyguide.runs.ranking import GraphSource, rank_graph
+from honeyguide.runs.shards import shard_folders
+from honeyguide.search import Searcher
+from honeyguide.settings import to_toml
+from vectors_by_hash import hashed_vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.settings import Settings
+
+SHARDS = 5
+
+
+def created(path: Path) -> Path:
+    folder, lock = RunFolder.create(path, to_toml(settings_for()))
+    lock.close()
+    folder.mark_started()
+    ClusterFolder.create(path, SHARDS)
+    return path
+
+
+async def crawl_on(path: Path, settings: Settings) -> None:
+    builder = Builder(settings, hashed_vectors())
+    async with open_world(settings) as world:
+        seeds = builder.seed_urls(world)
+    cluster = InProcess(ClusterFolder.open(path), builder.settings, seeds, most_out=8)
+    await cluster.run({"vectors": hashed_vectors()})
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Crawled, gathered, and gone on with."""
+    path = created(tmp_path_factory.mktemp("cluster") / "run")
+    asyncio.run(crawl_on(path, settings_for(budget=60)))
+    assert gather(path)
+    asyncio.run(crawl_on(path, settings_for(budget=120)))
+    return path
+
+
+def told(path: Path) -> dict[str, object]:
+    with open_run(path) as opened, closing(sqlite3.connect(path / "crawl.sqlite")) as database:
+        return {
+            "links": database.execute(
+                """SELECT l.url, l.state, l.score, p.url, f.url FROM links l LEFT JOIN links p ON p.id = l.page
+                   LEFT JOIN links f ON f.id = l.found_on ORDER BY l.url"""
+            ).fetchall(),
+            "fetches": sorted((step.url.text, step.outcome, step.score, step.reward or 0.0) for step in opened.steps()),
+            "pages": sorted((page.url.text, page.relevance, page.depth) for page in opened.pages()),
+            "edges": sorted((source.text, target.text) for source, target in opened.edges()),
+            "seeds": sorted(url.text for url in opened.seed_urls()),
+            "counts": opened.progress._replace(chance_state=""),
+        }
+
+
+def test_a_run_gathered_in_two_turns_is_that_gathered_at_once(run: Path) -> None:
+    before = told(run)
+    for file in run.glob("crawl.sqlite*"):
+        file.unlink()
+    assert told(run) == before
+
+
+def test_every_url_of_every_shard_is_there_once_in_the_state_that_its_owner_gives(run: Path) -> None:
+    state_by_url: dict[str, int] = {}
+    for folder in shard_folders(run):
+        with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
+            for url, state in database.execute("SELECT url, state FROM links"):
+                if state != LinkState.ELSEWHERE or url not in state_by_url:
+                    state_by_url[url] = state
+    with open_run(run) as opened, closing(sqlite3.connect(run / "crawl.sqlite")) as database:
+        assert opened.progress.steps == 120
+        assert dict(database.execute("SELECT url, state FROM links")) == state_by_url
+        ((count,),) = database.execute("SELECT count(*) FROM links")
+        assert count == len(state_by_url)
+        assert opened.progress.waiting == sum(state == LinkState.WAITING for state in state_by_url.values())
+
+
+def test_the_way_to_a_page_leads_through_the_shards_to_a_seed(run: Path) -> None:
+    with open_run(run) as opened:
+        seeds = set(opened.seed_urls())
+        paths = {page.url: opened.path_to(page) for page in opened.pages()}
+        assert all(path[0][0] in seeds for url, path in paths.items() if url not in seeds)
+        hosts = [{url.host for url, _ in path} for path in paths.values()]
+    assert max(map(len, hosts)) > 1
+
+
+def test_a_crawl_in_shards_can_be_ranked_and_searched(run: Path) -> None:
+    with open_run(run) as opened:
+        ranking = rank_graph(GraphSource.of_run(opened))
+        pages = sum(1 for _ in opened.pages())
+    assert len(ranking.source.parts) == SHARDS
+    assert ranking.values.sum() == pytest.approx(1.0)
+    with Searcher(run) as searcher:
+        assert searcher.pages == pages
