@@ -27,12 +27,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import honeyguide
-from honeyguide.cluster import ClusterFolder
 from honeyguide.cluster.in_process import InProcess
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.runs import RunFolder, gather, open_run
 from honeyguide.runs.folder import folder_bytes
-from honeyguide.runs.shards import shard_folders
+from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.search import Searcher
 from honeyguide.settings import settings_from, to_toml
 from honeyguide.text import WordVectors, open_vectors
@@ -142,7 +141,8 @@ async def in_shards(path: Path, case: Case, settings: Settings) -> Counting:
         builder = Builder(settings, vectors())
         async with open_world(settings) as world:
             seeds = builder.seed_urls(world)
-        cluster = Counting(case, ClusterFolder.create(path, case.shards), builder.settings, seeds, MOST_OUT)
+        write_cluster_file(path, case.shards)
+        cluster = Counting(case, path, case.shards, builder.settings, seeds, MOST_OUT)
         await cluster.run({"vectors": vectors()})
         folder.mark_started()
     return cluster

@@ -109,7 +109,7 @@ def _split_database(run: Path, file: Path, is_own: Callable[[str], int]) -> None
                     JOIN renumbered r ON r.old = p.link WHERE p.link IN (SELECT id FROM own)"""
             )
         for table, columns in (
-            ("choices", "waiting, score_lost, row, weights, chance"), ("fields", "fields"),
+            ("choices", "waiting, score_lost, row, weights, chance, bonus, better"), ("fields", "fields"),
             ("archive", 'file, offset, "end"'),
         ):  # fmt: skip
             db.execute(

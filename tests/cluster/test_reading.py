@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crawler.small_crawls import settings_for
-from honeyguide.cluster import ClusterFolder
 from honeyguide.cluster.in_process import InProcess
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.model import LinkState
 from honeyguide.runs import RunFolder, gather, open_run
 from honeyguide.runs.ranking import GraphSource, rank_graph
-from honeyguide.runs.shards import shard_folders
+from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.search import Searcher
 from honeyguide.settings import to_toml
 from vectors_by_hash import hashed_vectors
@@ -33,7 +32,7 @@ def created(path: Path) -> Path:
     folder, lock = RunFolder.create(path, to_toml(settings_for()))
     lock.close()
     folder.mark_started()
-    ClusterFolder.create(path, SHARDS)
+    write_cluster_file(path, SHARDS)
     return path
 
 
@@ -41,7 +40,7 @@ async def crawl_on(path: Path, settings: Settings) -> None:
     builder = Builder(settings, hashed_vectors())
     async with open_world(settings) as world:
         seeds = builder.seed_urls(world)
-    cluster = InProcess(ClusterFolder.open(path), builder.settings, seeds, most_out=8)
+    cluster = InProcess(path, SHARDS, builder.settings, seeds, most_out=8)
     await cluster.run({"vectors": hashed_vectors()})
 
 

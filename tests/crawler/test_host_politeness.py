@@ -53,6 +53,9 @@ class WatchedTransport:
             self._not_before[host] = self._clock.now() + pause_s
         return arrival
 
+    def wake(self) -> None:
+        self._inner.wake()
+
     async def close(self) -> None:
         await self._inner.close()
 

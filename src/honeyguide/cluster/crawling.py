@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -240,8 +240,7 @@ def _served(settings: Settings) -> Iterator[Mapping[str, tuple[str, int]]]:
     """Serve the synthetic web of the settings to all workers; nothing where they name another world."""
     kind, _, spec = settings.crawl.world.partition(":")
     if kind != "synthetic+http":
-        with nullcontext({}) as nothing:
-            yield nothing
+        yield {}
         return
     with synthetic_served(spec) as (addresses, _):
         yield dict(addresses)

@@ -52,7 +52,7 @@ def import_ray() -> ModuleType:
     if found < OLDEST_RAY:
         wanted = ".".join(map(str, OLDEST_RAY))
         raise ClusterError(f"Ray {ray.__version__} is too old, {wanted} is the oldest that will do: pip install -U ray")
-    return ray  # type: ignore[no-any-return]
+    return ray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -304,6 +304,13 @@ class WithReadings:
             self._readings.keep(key, prepared, is_read_here=is_read_here)
         return prepared
 
+    def prepare_one_at_home(self) -> bool:
+        return self._beside is not None and self._beside.prepare_one_at_home()
+
+    def note_idle(self, seconds: float) -> None:
+        if self._beside is not None:
+            self._beside.note_idle(seconds)
+
 
 LENGTH: Final = struct.Struct("!Q")
 """Stands before every message, and says how many bytes it has."""

@@ -352,7 +352,7 @@ class _Copy:
             "DELETE FROM in_flight WHERE link IN (SELECT id FROM links WHERE state <> ?)", (LinkState.IN_FLIGHT,)
         )
         self._run(
-            f"INSERT OR REPLACE INTO in_flight SELECT link(?1), ?2, coalesce(step(?3), 0), {_values(4, 12)}",
+            f"INSERT OR REPLACE INTO in_flight SELECT link(?1), ?2, coalesce(step(?3), 0), {_values(4, 14)}",
             "SELECT * FROM in_flight",
         )
         self._run(
@@ -368,7 +368,7 @@ class _Copy:
                   reason, target, detail, elapsed_s, body_bytes, reward FROM steps {_NEW_STEPS} ORDER BY step""",
         )
         for table, values in (
-            ("choices", f"step(?1), {_values(2, 6)}"),
+            ("choices", f"step(?1), {_values(2, 8)}"),
             ("fields", "step(?1), ?2"),
             ("identities", f"step(?1), link(?2), {_values(3, 4)}"),
             ("prints", f"step(?1), link(?2), {_values(3, 4)}"),
