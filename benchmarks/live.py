@@ -16,7 +16,8 @@ vectors in them. Processor time is of the whole process with its children, impor
 within the site; the peers keep the title of each page, ours judges every page by embeddings, scores every link where
 the strategy does, and stores everything; where it says so, guard and full-text index are at work as well: with the
 default strategy, that is what `honeyguide crawl` does unless told otherwise. Ours keeps to one request at a time, the
-peers send 32. A second table tells where the processor time of our crawls goes, in milliseconds a page.
+peers send 32. A second table tells how the processor time of our crawls is spread over their processes, in milliseconds
+a page, and with `--parts` a third how over their parts.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class Lap:
         return self.pages / self.seconds
 
 
-def contenders(peers: str, workers: int) -> list[Contender]:
+def contenders(peers: str, workers: int, *timed: str) -> list[Contender]:
     theirs = [
         Contender(REFERENCE, (peers, str(HERE / "peers/scrapy_site.py"), "late")),
         Contender("Scrapy, early filter", (peers, str(HERE / "peers/scrapy_site.py"), "early")),
@@ -89,7 +90,7 @@ def contenders(peers: str, workers: int) -> list[Contender]:
     ours = [
         Contender(
             f"ours, {strategy}{_told(count)}",
-            (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(count)),
+            (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(count), *timed),
         )
         for strategy in ("breadth-first", "best-first")
         for count in sorted({0, workers})
@@ -97,7 +98,7 @@ def contenders(peers: str, workers: int) -> list[Contender]:
     ours += [
         Contender(
             f"ours, {strategy}{_told(workers)}, guard and index",
-            (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(workers), "whole"),
+            (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(workers), "whole", *timed),
         )
         for strategy in ("breadth-first", "best-first", Settings().crawl.strategy)
     ]
@@ -174,13 +175,14 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--workers", type=int, default=-1, help="crawl.workers; -1 leaves it to the crawl")
     options.add_argument("--only", default="", metavar="TEXT", help="only those with this in their name")
+    options.add_argument("--parts", action="store_true", help="time the parts of our crawls, at some cost")
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     laps: dict[str, list[Lap]] = {}
     loads = []
     with served(chosen.folders) as start:
         for _ in range(chosen.rounds):
-            for contender in contenders(chosen.peers, chosen.workers):
+            for contender in contenders(chosen.peers, chosen.workers, *(["timed"] if chosen.parts else [])):
                 if chosen.only in contender.name:
                     loads.append(os.getloadavg()[0])
                     lap = run(contender, start)
@@ -196,8 +198,9 @@ def main() -> None:
     print("| crawl | pages | pages/s (median; lowest–highest) | times Scrapy | processor ms a page |\n|" + " --- |" * 5)
     for name, each in laps.items():
         print(_row(name, each, laps.get(REFERENCE)))
-    ours = {name: each for name, each in laps.items() if each[0].parts}
-    print_parts("part", {name: [(lap.pages, lap.parts) for lap in each] for name, each in ours.items()})
+    ours = {name: each for name, each in laps.items() if each[0].processes}
+    if chosen.parts:
+        print_parts("part", {name: [(lap.pages, lap.parts) for lap in each] for name, each in ours.items()})
     print_parts("process", {name: [(lap.pages, lap.processes) for lap in each] for name, each in ours.items()})
 
 

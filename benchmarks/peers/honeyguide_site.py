@@ -1,8 +1,9 @@
-"""Our crawl of one site, judged by embeddings and stored: `honeyguide_site.py START_URL STRATEGY WORKERS [whole]`.
+"""Our crawl of one site, judged and stored: `honeyguide_site.py START_URL STRATEGY WORKERS [whole] [timed]`.
 
 Delays are zero and robots.txt is not asked for, as for the peers; one request at a time all the same, as everything is
 on one host. With `whole` the guard looks at every page and the index takes it in, as they do by default; else they are
-off, since the peers have neither. Prints one JSON object, with the seconds of processor time of each part.
+off, since the peers have neither. Prints one JSON object, with the seconds of processor time of each process; with
+`timed` also of each part, which takes some per cent of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import resource
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import patch
 
@@ -45,10 +47,11 @@ def settings_of(start: str, strategy: str, workers: int, *, is_whole: bool = Fal
 
 
 def main() -> None:
-    start, strategy, workers, *whole = sys.argv[1:]
-    settings = settings_of(start, strategy, int(workers), is_whole=whole == ["whole"])
+    start, strategy, workers, *how = sys.argv[1:]
+    settings = settings_of(start, strategy, int(workers), is_whole="whole" in how)
     # Stages are timed by the clock; here by the processor, so that waiting costs nothing.
-    with tempfile.TemporaryDirectory() as folder, patch("honeyguide.crawler.parts.perf_counter", time.thread_time):
+    timed = patch("honeyguide.crawler.parts.perf_counter", time.thread_time) if "timed" in how else nullcontext()
+    with tempfile.TemporaryDirectory() as folder, timed:
         started, before = time.perf_counter(), processor_times()
         with crawl(Path(folder) / "run", settings) as run:
             seconds, after = time.perf_counter() - started, processor_times()
@@ -56,7 +59,7 @@ def main() -> None:
             stages = run.stage_seconds()
     main_s, threads_s, workers_s = (end - start for start, end in zip(before, after, strict=True))
     processes = {"the crawl": main_s, "index, its threads": threads_s, "reading pages": workers_s}
-    parts = by_part(stages, threads_s, main_s + threads_s + workers_s)
+    parts = by_part(stages, threads_s, main_s + threads_s + workers_s) if "timed" in how else {}
     print(json.dumps({"pages": pages, "seconds": seconds, "parts": parts, "processes": processes}))
 
 
