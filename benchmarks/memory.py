@@ -6,7 +6,7 @@ pages there are, how many links wait, what the process has in memory now (reside
 
 With `--waiting 10000000` there is no crawl: so many links of 100,000 hosts are met and wait, with rows as wide as those
 of the default strategy, and after every 1,000 of them one is taken, all being re-scored. It says the bytes for each
-further link.
+further link. With `--whole` their parents and chances of an answer are there, too, as the default strategy has them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ import numpy as np
 
 import honeyguide
 from honeyguide.crawler import PageJudged
-from honeyguide.crawler.links import LinkTable
+from honeyguide.crawler.links import LinkChances, LinkTable
+from honeyguide.crawler.parents import ParentTable
 from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken
-from honeyguide.model import LinkId, LinkState, Url, weighted_sums
+from honeyguide.learn import DeadEnds
+from honeyguide.model import LinkId, LinkState, PageFacts, Url, weighted_sums
 from honeyguide.settings import settings_from
 from machine import machine
 
@@ -98,10 +100,12 @@ class Weighted:
         return weighted_sums(rows, self.weights)
 
 
-def wait(links: int) -> list[Moment]:
+def wait(links: int, *, is_whole: bool) -> list[Moment]:
     """Let so many links wait, and look at the memory twenty times on the way."""
     table, chance = LinkTable(), np.random.default_rng(1)
-    frontier = BestFirstFrontier(AlwaysReady(), ROW_WIDTH)
+    dead_ends = DeadEnds(same_host=0, in_main=1, has_anchor=2, nearness=3, shown_by=4)
+    parents = ParentTable()
+    frontier = BestFirstFrontier(AlwaysReady(), ROW_WIDTH, LinkChances(table, dead_ends) if is_whole else None)
     weights = chance.normal(size=ROW_WIDTH)
     moments, started = [], time.process_time()
     for taken, first in enumerate(range(0, links, AT_ONCE), 1):
@@ -109,12 +113,16 @@ def wait(links: int) -> list[Moment]:
         numbers = table.meet_new(urls, depth=1, distance=1, found_on=LinkId(0))
         rows = chance.normal(size=(AT_ONCE, ROW_WIDTH)).astype(np.float16)
         met = [LinkId(number) for number in numbers.tolist()]
+        if is_whole:
+            parents.add_parent(met, PageFacts(LinkId(0), 0.5, is_relevant=True, smoothed=0.5, distance=0))
         frontier.push(Arrivals(met, table.hosts(met), weighted_sums(rows, weights), rows))
         weights = weights + chance.normal(scale=0.001, size=ROW_WIDTH)
         frontier.reprice(Weighted(weights))
         best = frontier.take(0.0)
         assert isinstance(best, Taken)
         table.set_state(best.link, LinkState.DONE)
+        if is_whole:
+            dead_ends.observe(table.url(best.link), best.row, 1.0)
         if (first + AT_ONCE) % (links // 20) == 0:
             seconds = time.process_time() - started
             moments.append(Moment(0, taken, len(frontier), resident_mb(), peak_mb(), seconds))
@@ -147,9 +155,10 @@ def main() -> None:
     options.add_argument(
         "--waiting", type=int, default=0, metavar="LINKS", help="let so many links wait, without a crawl"
     )
+    options.add_argument("--whole", action="store_true", help="of waiting links, with parents and chances")
     chosen = options.parse_args()
     if chosen.waiting:
-        moments = wait(chosen.waiting)
+        moments = wait(chosen.waiting, is_whole=chosen.whole)
         half, end = moments[len(moments) // 2 - 1], moments[-1]
         further = (end.resident_mb - half.resident_mb) * 1e6 / (end.waiting - half.waiting)
         if chosen.json:

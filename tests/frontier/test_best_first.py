@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -397,6 +398,38 @@ def test_chances_bonuses_and_weights_that_change_give_the_order_of_a_full_pass(
             assert isinstance(taken, Taken)
             assert (taken.link, taken.score + taken.bonus, taken.worth) == (best, scores[best], worth[best])
             left.remove(best)
+
+
+def test_links_scored_in_parts_come_out_as_if_scored_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    orders = []
+    for at_once in (1 << 16, 64):
+        monkeypatch.setattr(best_first, "LINKS_AT_ONCE", at_once)
+        chance, chances, order = np.random.default_rng(5), EveryOther(), []
+        frontier = BestFirstFrontier(HostClocks(), row_width=4, chances=chances)
+        rows = chance.normal(size=(1000, 4)).astype(np.float16)
+        hosts = [link % 7 for link in range(1000)]
+        frontier.push(arrivals(range(1000), hosts=hosts, scores=rows.sum(axis=1).astype(np.float64), rows=rows))
+        for turn in range(20):
+            chances.odd = 0.5 + 0.02 * turn
+            weights = chance.normal(size=4)
+            frontier.reprice(Linear(weights) if turn % 2 else LargestNumber(1.0))
+            order += [seen_in(frontier.take(0.0)) for _ in range(10)]
+        orders.append([*order, *drained(frontier)])
+    assert orders[1] == orders[0]
+
+
+def test_what_is_made_to_score_many_links_does_not_grow_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best_first, "LINKS_AT_ONCE", 1024)
+    peaks = []
+    for count in (20_000, 80_000):
+        frontier = BestFirstFrontier(HostClocks(), row_width=40, chances=EveryOther())
+        rows = np.ones((count, 40), dtype=np.float16)
+        frontier.push(arrivals(range(count), hosts=[link % 50 for link in range(count)], rows=rows))
+        tracemalloc.start()
+        frontier.reprice(LargestNumber(1.0))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 60_000 * 40, "a few numbers a link that say which, but neither rows nor sums of them"
 
 
 some_links = st.lists(

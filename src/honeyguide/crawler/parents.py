@@ -44,7 +44,7 @@ _COLUMNS: Final = np.dtype(
     ]
 )
 BYTES_A_LINK: Final = _COLUMNS.itemsize
-RELEASED_EVERY: Final = 64  # pages; then cold parents leave memory, where they are in a file
+RELEASED_EVERY: Final = 2048  # links that got a parent; then cold ones leave memory, where they are in a file
 _NONE: Final = np.zeros(1, dtype=_COLUMNS)  # the columns of a link without a parent
 
 
@@ -66,7 +66,7 @@ class ParentTable:
         self._score = score if score is not None and self.rules.is_newest else float
         self._table = np.zeros(1024, dtype=_COLUMNS)
         self._count = 0  # one more than the highest link that ever had a parent
-        self._pages = 0
+        self._since_release = 0
 
     def __len__(self) -> int:
         return self._count
@@ -127,8 +127,9 @@ class ParentTable:
         if not len(numbers):
             return
         self._reach(int(numbers.max()) + 1)
-        self._pages += 1
-        if self._pages % RELEASED_EVERY == 0:
+        self._since_release += len(numbers)
+        if self._since_release >= RELEASED_EVERY:
+            self._since_release = 0
             release([self._table])
         rows = self._table[numbers]
         rows["smoothed"] = np.where(rows["parents"] > 0, np.maximum(rows["smoothed"], parent.smoothed), parent.smoothed)

@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.frontier.chunks import BY_HAND, NO_LINK, NOTHING, Chunks
+from honeyguide.frontier.chunks import BY_HAND, LARGEST, NO_LINK, NOTHING, Chunks
 from honeyguide.frontier.frontier import NotBefore, Ready, Taken, check_scores, earliest, soonest
 from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 RING: Final = 512  # places for past weights; the first is BY_HAND's and holds none
 ROUNDING: Final = 1e-12  # far above the relative rounding error of a score, far below a difference that matters
+LINKS_AT_ONCE: Final = 1 << 16  # scored together: what is made of a million at once takes hundreds of megabytes
 LARGEST_WEIGHT: Final = 1e100  # squares of larger ones leave the range of numbers
 
 
@@ -234,15 +235,19 @@ class BestFirstFrontier:
         if changed is not None:
             is_there &= (chunks.sign[chunks.used_slots] == changed).any(axis=1)
         slots = np.flatnonzero(is_there)
-        chunks.chance[slots] = self._chances.chances(chunks.sign[slots], chunks.row[slots])
-        chunks.bonus[slots] = self._chances.bonuses(chunks.sign[slots])
+        for first in range(0, len(slots), LINKS_AT_ONCE):
+            some = slots[first : first + LINKS_AT_ONCE]
+            chunks.chance[some] = self._chances.chances(chunks.sign[some], chunks.row[some])
+            chunks.bonus[some] = self._chances.bonuses(chunks.sign[some])
+            if len(slots) > LINKS_AT_ONCE:
+                chunks.let_go()
         self._refresh_bests(np.unique(chunks.chunks_of_slots(slots)))
 
     def _refresh_bests(self, which: NDArray[np.int64]) -> None:
         """Look for the best links of these non-empty chunks anew."""
-        if len(which):
-            slots, begins = self._chunks.slots_of_chunks(which)
-            self._chunks.best[which] = np.maximum.reduceat(self._chunks.worth(slots), begins)
+        for some in _in_parts(which):
+            slots, begins = self._chunks.slots_of_chunks(some)
+            self._chunks.best[some] = np.maximum.reduceat(self._chunks.worth(slots), begins)
 
     def _set_by_hand(self, which: NDArray[np.int64]) -> None:
         """From now on the scores in these chunks need not follow from any weights, until the next `reprice`."""
@@ -341,16 +346,17 @@ class BestFirstFrontier:
     def _price(self, which: NDArray[np.int64], score: Callable[[Rows], NDArray[np.float64]], *, place: int) -> None:
         """Score every link of these non-empty chunks."""
         chunks = self._chunks
-        if not len(which):
-            return
-        slots, begins = chunks.slots_of_chunks(which)
-        scores = score(chunks.row[slots])
-        is_empty = chunks.link[slots] < 0
-        scores = np.where(is_empty, NOTHING, scores)
-        check_scores(chunks.link[slots], scores)
-        chunks.score[slots] = scores
-        chunks.best[which] = np.maximum.reduceat(chunks.worth(slots), begins)
-        chunks.priced[which] = place
+        for some in _in_parts(which):
+            slots, begins = chunks.slots_of_chunks(some)
+            scores = score(chunks.row[slots])
+            is_empty = chunks.link[slots] < 0
+            scores = np.where(is_empty, NOTHING, scores)
+            check_scores(chunks.link[slots], scores)
+            chunks.score[slots] = scores
+            chunks.best[some] = np.maximum.reduceat(chunks.worth(slots), begins)
+            chunks.priced[some] = place
+            if len(some) < len(which):
+                chunks.let_go()
 
     def _weigh(self, rows: Rows) -> NDArray[np.float64]:
         assert self._weights is not None
@@ -390,6 +396,12 @@ def _drift(past_weights: NDArray[np.float64], weights: NDArray[np.float64]) -> N
     steps = past_weights - weights
     moved = np.sqrt(np.einsum("ij,ij->i", steps, steps))
     return moved + ROUNDING * (moved + 2 * np.sqrt(np.square(weights).sum()))
+
+
+def _in_parts(chunks: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield the chunks, so many at a time that their links can be scored together."""
+    at_once = LINKS_AT_ONCE // LARGEST
+    return (chunks[first : first + at_once] for first in range(0, len(chunks), at_once))
 
 
 def _checked_lengths(links: Sequence[LinkId], rows: Rows) -> NDArray[np.float64]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SMALLEST: Final = 8
 LARGEST: Final = 64  # larger ones cost more to price, smaller ones are more to look through; measured
-RELEASED_EVERY: Final = 32  # times that links come; then cold ones leave memory, where they are in a file
+RELEASED_EVERY: Final = 1024  # links; each may touch some pages of files, of 4 KB, which then leave memory
 NO_LINK: Final = -1
 NO_CHUNK: Final = -1
 HIGHEST: Final = 2**31 - 1  # above every link
@@ -66,11 +66,15 @@ class Chunks:
         self._highest = np.full(64, NO_LINK, dtype=np.int32)  # by host, the highest number that has come
         self._is_shuffled = np.zeros(64, dtype=np.bool_)  # by host, whether a lower number has come after it
         self._slots = 0
-        self._admissions = 0
+        self._since_release = 0
         self._filling = np.full(64, NO_CHUNK, dtype=np.int32)  # by host, the chunk that its next link joins
         self._opened = np.zeros(16, dtype=np.int64)  # by chunk, when its host got it; orders the chunks of a host
         self._times_opened = 0
         self._free_by_capacity: dict[int, list[int]] = {}
+
+    def let_go(self) -> None:
+        """Keep no link in memory that is in a file as well; those that are looked at come back."""
+        release((self.row, self.score, self.slot_of, *(() if self.chance is None else (self.chance,))))
 
     def slots_of_chunk(self, chunk: int) -> slice:
         start = int(self.start[chunk])
@@ -103,9 +107,10 @@ class Chunks:
 
         Their scores and rows are for the caller to set.
         """
-        self._admissions += 1
-        if self._admissions % RELEASED_EVERY == 0:
-            release((self.row, self.score, self.slot_of, *(() if self.chance is None else (self.chance,))))
+        self._since_release += len(links)
+        if self._since_release >= RELEASED_EVERY:
+            self._since_release = 0
+            self.let_go()
         self._make_room_for_link(int(links.max()))
         self._make_room_for_host(int(hosts[-1]))
         assert (self.slot_of[links] == NO_LINK).all(), "a link that waits already is pushed again"

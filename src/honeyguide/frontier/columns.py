@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-ON_DISK_FROM: Final = 1 << 24
+ON_DISK_FROM: Final = 1 << 22
 """Bytes of a column that are kept in memory; more go into a file."""
 _LARGE_FILES: Final = Path("/var/tmp")  # noqa: S108 - files there have no name
 
