@@ -43,7 +43,7 @@ _TRIES: Final = 2
 _WAITING: Final = 4
 SLOW_S: Final = 1.0
 """Seconds by the clock after which a page under work holds up no other."""
-IDLE_S: Final = 0.5
+IDLE_S: Final = 1.25
 """Seconds that a crawl waits, within `IDLE_WITHIN_S`, for pages that no process has room for, until one more starts."""
 IDLE_WITHIN_S: Final = 5.0
 _FURTHER: Final = 3  # processes that may be started besides, while all the others are at slow pages
