@@ -168,7 +168,11 @@ class TestMarkup:
         assert affordable_part(html).count("<br a4999>") < NAME_STEPS / 5000 / 2
 
     @pytest.mark.parametrize(
-        "unit", ['<p a="', "<p a='", "<a ", "<", "<a =", '<a\n= "', "</", "<a '\"", '<p a="\'">', "<p\t\t"]
+        "unit",
+        [
+            *('<p a="', "<p a='", "<a ", "<", "<a =", '<a\n= "', "</", "<a '\"", '<p a="\'">', "<p\t\t"),
+            *("<b x", '<b x="', "<b x=' <", "<b x><span>", '<b x><span y="', "<b x><span></span"),
+        ],
     )
     def test_looking_takes_time_in_proportion_to_the_length(self, unit: str) -> None:
         html = unit * (1_000_000 // len(unit))

@@ -52,7 +52,8 @@ def _one_of(patterns: Iterable[str], names: Iterable[str]) -> str:
 
 
 _ANY_FORMATTING_NAME: Final = _one_of(map(_spelled, sorted(_FORMATTING)), _FORMATTING)
-_REST_OF_TAG: Final = r"""(?:[^>"']++|"[^"]*+"|'[^']*+')*+>"""
+# Up to the next "<" at most, so that no character is looked at for more than one tag.
+_REST_OF_TAG: Final = r"""(?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+>"""
 # Formatting with attributes, but for what is closed again behind nothing but text and spans: that is never left open.
 _VARIED_FORMATTING: Final = re.compile(
     rf"<({_ANY_FORMATTING_NAME})[\s/](?!{_REST_OF_TAG}(?:[^<]++|</?span(?:\s{_REST_OF_TAG}|>))*+</\1\s*+>)[\s/]*+[^\s/>]"
