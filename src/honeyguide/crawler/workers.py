@@ -79,30 +79,20 @@ class _WaitingPages:
         task.worker = None
         self._by_host.setdefault(task.url.host, deque()).append(task)
 
-    def take(self, may_be_read: Callable[[HostKey], bool]) -> _Task | None:
-        """Take the first page of the host whose turn it is, leaving hosts aside that have to wait."""
-        host = next(filter(may_be_read, self._by_host), None)
-        if host is None:
-            return None
-        tasks = self._by_host.pop(host)
-        task = tasks.popleft()
-        if tasks:
-            self._by_host[host] = tasks  # behind all others
-        return task
+    def take(self, may_be_read: Callable[[HostKey], bool], is_wanted: Callable[[_Task], bool]) -> _Task | None:
+        """Take the first wanted page of the host whose turn it is, leaving hosts aside that have to wait."""
+        for host, tasks in self._by_host.items():
+            task = next(filter(is_wanted, tasks), None) if may_be_read(host) else None
+            if task is not None:
+                tasks.remove(task)
+                del self._by_host[host]
+                if tasks:
+                    self._by_host[host] = tasks  # behind all others
+                return task
+        return None
 
     def __bool__(self) -> bool:
         return bool(self._by_host)
-
-    def take_quick(self) -> _Task | None:
-        """Take a page that is sure to be quick; of the host whose turn it is, where that has one."""
-        for host, tasks in self._by_host.items():
-            task = next((task for task in tasks if task.is_quick), None)
-            if task is not None:
-                tasks.remove(task)
-                if not tasks:
-                    del self._by_host[host]
-                return task
-        return None
 
     def take_all(self) -> list[_Task]:
         """Take every page."""
@@ -165,6 +155,10 @@ class Workers:
     def hook_limit_s(self) -> float:
         return self._recipe.settings.crawl.on_page_timeout_s
 
+    @property
+    def _has_home(self) -> bool:
+        return self.make_home is not None and not self._reads_all
+
     @cached_property
     def _home(self) -> Preparation | None:
         return None if self.make_home is None or self._reads_all else self.make_home(self._recipe)
@@ -185,8 +179,10 @@ class Workers:
 
     def prepare_one_at_home(self) -> bool:
         """Prepare a page that no worker has yet, if there is one that is sure to be quick. For when nothing else is."""
-        task = None if self._home is None else self._waiting.take_quick()
-        if self._home is None or task is None:
+        if self._home is None:
+            return False
+        task = self._waiting.take(lambda _: True, lambda task: task.is_quick)
+        if task is None:
             return False
         _answer(task, self._home.prepare(task.url, task.fetched))
         return True
@@ -276,13 +272,15 @@ class Workers:
             self._wanted = min(self._wanted + 1, self._most)
 
     def _hand_out(self) -> None:
-        """Give waiting pages to the workers that have room for them."""
+        """Give waiting pages to the workers that have room for them; none that is read at home behind a slow one."""
         while free := [worker for worker in self._workers if worker.has_room]:
-            task = self._waiting.take(self._hosts_in_turn())
+            at_ease = [worker for worker in free if not worker.is_busy] if self._has_home else free
+            task = self._waiting.take(self._hosts_in_turn(), lambda task: bool(at_ease) or not task.is_quick)  # noqa: B023
             if task is None:
                 return
             if not task.result.done():
-                min(free, key=lambda worker: (not worker.is_ready, len(worker.tasks))).take(task)
+                chosen = at_ease if task.is_quick else free
+                min(chosen, key=lambda worker: (not worker.is_ready, len(worker.tasks))).take(task)
 
     def _hosts_in_turn(self) -> Callable[[HostKey], bool]:
         """Return whether pages of a host may be handed out now.
