@@ -58,17 +58,19 @@ class Case:
     budget: int
     share_every: int = 20
     delay: int = 0  # pages of all shards that come while a delivery is on its way
+    lease: int = 4
+    out: int = MOST_OUT
 
     def settings(self) -> Settings:
         keywords = SyntheticWorld(SyntheticSpec.parse(self.spec)).keywords_for(self.topic)
         return settings_from(
             {
                 "topic": {"name": self.topic, "keywords": list(keywords)},
-                "crawl": {"world": f"synthetic:{self.spec}", "seed": self.seed, "concurrency": MOST_OUT},
+                "crawl": {"world": f"synthetic:{self.spec}", "seed": self.seed, "concurrency": self.out},
                 "budget": {"fetches": self.budget},
                 "politeness": {"delay_s": 0.0},  # every shard has a simulated clock of its own: no waiting to compare
                 "search": {"live": "off"},
-                "cluster": {"shards": max(1, self.shards), "share_every": self.share_every},
+                "cluster": {"shards": max(1, self.shards), "share_every": self.share_every, "lease": self.lease},
             }
         )
 
@@ -142,7 +144,7 @@ async def in_shards(path: Path, case: Case, settings: Settings) -> Counting:
         async with open_world(settings) as world:
             seeds = builder.seed_urls(world)
         write_cluster_file(path, case.shards)
-        cluster = Counting(case, path, case.shards, builder.settings, seeds, MOST_OUT)
+        cluster = Counting(case, path, case.shards, builder.settings, seeds, case.out)
         await cluster.run({"vectors": vectors()})
         folder.mark_started()
     return cluster
@@ -254,7 +256,7 @@ def main() -> None:
     parser.add_argument("--shards", type=int, nargs="*", default=[1, 4, 16, 64, 256])
     parser.add_argument("--webs", type=int, default=2, help="synthetic webs, with two topics each")
     parser.add_argument("--budget", type=int, default=300)
-    parser.add_argument("--only", choices=("shards", "staleness", "delay", "cost"))
+    parser.add_argument("--only", choices=("shards", "staleness", "leases", "delay", "cost"))
     given = parser.parse_args()
     pairs = [(seed, topic) for seed in range(1, given.webs + 1) for topic in TOPICS]
 
@@ -275,6 +277,11 @@ def main() -> None:
         groups = {str(every): group(16, share_every=every) for every in (1, 20, 100)}
         groups["never told"] = group(16, share_every=NEVER)
         harvest_table("pages unknown to a learner (16 shards)", groups, base)
+    if given.only in (None, "leases"):
+        groups = {str(lease): group(16, lease=lease) for lease in (4, 1)}
+        groups["one fetch out at a time"] = group(16, lease=1, out=1)
+        groups["one fetch out, one shard"] = group(1, lease=1, out=1)
+        harvest_table("fetches of a lease (16 shards)", groups, base)
     if given.only in (None, "delay"):
         groups = {str(delay): group(16, delay=delay) for delay in (10, 50)}
         harvest_table("pages while a delivery is on its way (16 shards)", groups, base)

@@ -43,7 +43,7 @@ def commands_shown() -> list[list[str]]:
 
 
 # TODO: remove the condition when `crawl --cluster` is in.
-with_the_command = pytest.mark.skipif("cluster.shards" not in SETTINGS_BY_KEY, reason="crawl has no --cluster yet")
+with_the_command = pytest.mark.skipif("--cluster" not in COMMANDS, reason="crawl has no --cluster yet")
 
 
 @with_the_command
