@@ -17,6 +17,7 @@ the last fetch can be exchanged for it. They differ in where they go when none i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
@@ -171,6 +172,7 @@ Rule: TypeAlias = "Callable[[_Crawl, int], int | None]"
 RULES: Final = (_nearest, _gain, _eager_gain)
 
 
+@lru_cache(maxsize=1)  # many crawls of one graph are asked for in a row
 def _reversed(graph: WorldGraph) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     size = len(graph.urls)
     source = np.repeat(np.arange(size, dtype=np.int32), np.diff(graph.starts))

@@ -12,7 +12,7 @@ import json
 import logging
 import zipfile
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import xxhash
@@ -163,6 +163,10 @@ class Survey:
     graphs: dict[str, WorldGraph] = field(repr=False)
 
 
+Marks: TypeAlias = "dict[tuple[str, str, str], NDArray[np.bool_]]"
+"""By world, labels and topic: which nodes of the graph are on topic."""
+
+
 class SurveyInterrupted(Exception):  # noqa: N818 - no error: someone wants it to stop
     """The survey was told to stop; nothing of it is kept."""
 
@@ -172,12 +176,14 @@ def survey(
     graphs: Path,
     *,
     known: Mapping[str, WorldGraph] | None = None,
+    marks: Marks | None = None,
     is_interrupted: Callable[[], bool] = lambda: False,
     on_progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Survey:
     """Look at every world. SettingsError with all mistakes found; reads graphs from a folder, and writes nothing.
 
-    `known` graphs, of another survey, are not read again. SurveyInterrupted when it is to stop.
+    `known` graphs, of another survey, are not read again, nor are pages labelled again that have `marks` from there.
+    SurveyInterrupted when it is to stop.
     """
 
     def note_exploring(world: str, done: int, found: int) -> None:
@@ -194,7 +200,7 @@ def survey(
             new_graphs[file_name] = graph
             for topic in experiment.topics:
                 try:
-                    cells.append(_cell(name, world, graph, topic, experiment))
+                    cells.append(_cell(name, world, graph, topic, experiment, {} if marks is None else marks))
                 except SettingsError as error:
                     mistakes += error.mistakes
     if mistakes:
@@ -223,12 +229,15 @@ def _graph_of(
     return file_name, graph
 
 
-def _cell(name: str, world: World, graph: WorldGraph, topic: TopicSpec, experiment: Experiment) -> Cell:
+def _cell(name: str, world: World, graph: WorldGraph, topic: TopicSpec, experiment: Experiment, marks: Marks) -> Cell:
     seed_urls = [Url.parse(text) for text in topic.seed_urls] or world.entry_urls()
     named = () if experiment.random_seeds else tuple(named_start(name, graph, seed_urls))
     rule = LabelRule.parse(topic.labels, topic.name) if topic.labels else LabelRule.natural_to(world, topic.name)
-    labels = rule.applied_to(world, graph, topic.name)
-    on_topic = np.array([labels.is_on_topic(Url(url)) for url in graph.urls], dtype=np.bool_) & graph.is_page
+    labelled = name, str(rule), topic.name
+    if labelled not in marks:
+        labels = rule.applied_to(world, graph, topic.name)
+        marks[labelled] = np.array([labels.is_on_topic(Url(url)) for url in graph.urls], dtype=np.bool_)
+    on_topic = marks[labelled] & graph.is_page
     if not on_topic.any():
         raise SettingsError([f"topic {topic.name}: labels {rule} match none of the {graph.pages:,} pages of {name}"])
     told = _told(topic, world)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from honeyguide.settings import Settings
     from honeyguide_lab.leaderboard.spec import Budget, Leaderboard
     from honeyguide_lab.spec import Contender, Experiment
-    from honeyguide_lab.survey import Cell
+    from honeyguide_lab.survey import Cell, Marks
 
 _ABOUT: Final = {"kind": "leaderboard"}
 _FIGURES: Final = ("honeyguide", "found_at", "processor_ms_per_fetch")  # of a crawl, to make its rows
@@ -101,6 +101,7 @@ def _survey(
     """Look at every world once for all budgets, then make the folder. SettingsError with all mistakes together."""
     places: list[_Place] = []
     graphs: dict[str, WorldGraph] = {}
+    marks: Marks = {}
     mistakes: list[str] = []
     budgets = dict.fromkeys((*board.budgets, *(board.best_budgets if board.best else ())))
     for webs, every in board.webs:
@@ -112,6 +113,7 @@ def _survey(
                     replace(experiment, budget=budget),
                     folder / "graphs",
                     known=graphs,
+                    marks=marks,
                     is_interrupted=is_interrupted,
                     on_progress=on_progress,
                 )
