@@ -123,3 +123,15 @@ def test_a_run_of_a_stranger_is_not_built(crawled: Path, tmp_path: Path) -> None
             honeyguide.what_pays(crawled, vectors=hashed_vectors())
     finally:
         settings.write_text(written)
+
+
+def test_of_linucb_the_weights_of_what_it_expects_are_shown(tmp_path: Path) -> None:
+    settings = settings_for(budget=40, crawl__strategy="linucb")
+    honeyguide.crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()
+    pays = honeyguide.what_pays(tmp_path / "run", vectors=hashed_vectors())
+    shown = {each.words: each.weight for each in pays.columns}
+    with open_run(tmp_path / "run") as opened:
+        strategy, _ = RunExplainer(tmp_path / "run", vectors=hashed_vectors()).strategy_now(opened)
+    assert strategy.weights is None
+    assert strategy.told_weights is not None
+    assert shown["its address is near the topic"] == strategy.told_weights[3] != 0

@@ -101,7 +101,7 @@ FLAGS: Final = (
     Flag("--under", "scope.allow_prefixes", "PREFIX", _WHERE, "Stay under /docs/ or https://example.org/docs/."),
     _rare("--allow-path", "scope.allow_paths", "REGEX", _WHERE, "Follow only links with this in path or query."),
     _rare("--deny-path", "scope.deny_paths", "REGEX", _WHERE, "Follow no link with this in path or query."),
-    Flag("--max-depth", "scope.max_depth", "CLICKS", _WHERE, "Go no farther from a seed; 0 sets no limit."),
+    Flag("--max-depth", "scope.max_depth", "CLICKS", _WHERE, "Go no farther from a seed; 0: no limit."),
     _rare("--max-pages-per-host", "scope.max_pages_per_host", "N", _WHERE, "Ask no host more often; 0: no limit."),
     _rare(
         "--restart-url", "restart.urls", "URL", _WHERE,
@@ -115,10 +115,7 @@ FLAGS: Final = (
     *stop_flags(_HOW),
     *limit_flags(_HOW, are_everyday=False),
     Flag("--strategy", "crawl.strategy", "NAME", _HOW, "How links are chosen; see above."),
-    _rare(
-        "--learn-from", "crawl.learn_from", "RUN|FILE", _HOW,
-        "Begin with what was learned in this run, with a file of honeyguide learner, or with shipped; repeatable.",
-    ),
+    Flag("--learn-from", "crawl.learn_from", "RUN|FILE", _HOW, "Begin with what a run learned; or: shipped."),
     Flag("--judge", "judge.kind", "NAME", _HOW, f"How relevance is measured: {', '.join(JUDGES)}."),
     Flag(
         "--profile", "crawl.profile", "NAME", _HOW,

@@ -94,7 +94,7 @@ def what_pays(run: Path | str, *, vectors: WordVectors | None = None, trust: boo
     with open_run(run) as opened, opened.at_one_moment():
         name = opened.settings.crawl.strategy
         strategy, step = explainer.strategy_now(opened)
-        if strategy.weights is None and not hands_on(name):
+        if strategy.told_weights is None and not hands_on(name):
             raise StrategyError(
                 f"{run} was crawled by {name}, and honeyguide learner does not show what that has learned; "
                 "honeyguide stats and explain tell of such runs"
@@ -117,7 +117,7 @@ def what_pays(run: Path | str, *, vectors: WordVectors | None = None, trust: boo
 
 
 def _effects(strategy: Strategy, rows: Rows) -> list[ColumnEffect]:
-    weights, names = strategy.weights, strategy.columns
+    weights, names = strategy.told_weights, strategy.columns
     if weights is None or not len(rows):
         return []
     spreads = rows.astype(np.float64).std(axis=0)

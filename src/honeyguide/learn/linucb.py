@@ -52,6 +52,7 @@ class LinUcb(Strategy):
     settings_type = LinUcbSettings
     order = Order.BEST_SCORE
     row_width = len(COLUMNS)
+    columns = COLUMNS
 
     def __init__(self, topic: Topic, vectors: WordVectors, settings: LinUcbSettings) -> None:
         self._features = LinkFeatures(topic, vectors)
@@ -62,6 +63,11 @@ class LinUcb(Strategy):
     @classmethod
     def build(cls, given: Ingredients) -> Self:
         return cls(given.topic, given.vectors(), given.settings.of(LinUcbSettings))
+
+    @property
+    def told_weights(self) -> NDArray[np.float64]:
+        """θ; the bonus for what is little known is no weighted sum."""
+        return self._ridge.weights
 
     def describe(self, candidates: Candidates) -> LinkDescriptions:
         return self._features.describe(candidates)

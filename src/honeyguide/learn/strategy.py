@@ -129,6 +129,11 @@ class Strategy(Protocol):
         """Where a score is the weighted sum of its row, the weights; None where it is anything else."""
         return None
 
+    @property
+    def told_weights(self) -> NDArray[np.float64] | None:
+        """The weights to show people what pays, one a column; those of a part of the score where that has more."""
+        return self.weights
+
     def describe(self, candidates: Candidates) -> LinkDescriptions:
         """All the strategy will know of each link, to be stored. It does not depend on the others in the batch.
 
