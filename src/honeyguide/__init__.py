@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
+    from honeyguide.cluster.crawling import crawl_on_cluster, resume_on_cluster
     from honeyguide.crawler import (
         answer,
         crawl,
@@ -50,6 +51,7 @@ __all__ = [
     "answer",
     "crawl",
     "crawl_async",
+    "crawl_on_cluster",
     "diff",
     "explain",
     "export",
@@ -65,6 +67,7 @@ __all__ = [
     "refresh_async",
     "resume",
     "resume_async",
+    "resume_on_cluster",
     "search_runs",
     "settings_from",
     "stats",
@@ -76,6 +79,7 @@ __all__ = [
 ]
 
 _NAMES_BY_MODULE = {
+    "honeyguide.cluster.crawling": ("crawl_on_cluster", "resume_on_cluster"),
     "honeyguide.crawler.reporting": ("write_report",),
     "honeyguide.crawler.hooks": ("HookedPage",),
     "honeyguide.runs": ("Run", "diff", "open_run", "stats"),

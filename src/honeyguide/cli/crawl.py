@@ -10,6 +10,7 @@ import typer
 
 from honeyguide.cli.options import (
     TOPIC_FLAGS,
+    ClusterOption,
     Flag,
     JsonFlag,
     LogFile,
@@ -202,6 +203,7 @@ def crawl(
             help="Any other setting, as in --set politeness.delay_s=2; repeatable.",
         ),
     ] = None,
+    cluster: ClusterOption = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
@@ -222,7 +224,12 @@ def crawl(
     refuse_without_terminal(settings, run)
     with watching(verbose, log_file) as watch, asking_beside(run, settings, watch.live):
         started = watch.clock.now()
-        finished = crawler.crawl(run, settings, **watch.crawl_options(settings))
+        if cluster is not None:
+            from honeyguide.cluster.crawling import crawl_on_cluster  # noqa: PLC0415 - few crawls have one
+
+            finished = crawl_on_cluster(run, settings, cluster, **watch.cluster_options(settings))
+        else:
+            finished = crawler.crawl(run, settings, **watch.crawl_options(settings))
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
         status = exit_status(finished, watch.is_interrupted)

@@ -52,6 +52,13 @@ TrustFlag: TypeAlias = Annotated[
         help="Use the code, files, logins and private addresses that a run of someone else names.",
     ),
 ]  # fmt: skip
+ClusterOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster", metavar="auto|ADDRESS|local:N", show_default=False,
+        help="Crawl on Ray: on a running cluster, the one at ADDRESS, or with N workers on this machine.",
+    ),
+]  # fmt: skip
 TopicFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(

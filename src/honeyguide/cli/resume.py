@@ -13,6 +13,7 @@ from honeyguide import crawler
 from honeyguide.cli.asking import asking_beside
 from honeyguide.cli.options import (
     AnySetting,
+    ClusterOption,
     JsonFlag,
     LogFile,
     RunArgument,
@@ -27,9 +28,12 @@ from honeyguide.cli.output import print_json
 from honeyguide.cli.summary import exit_status, print_summary, summary
 from honeyguide.cli.watching import watching
 from honeyguide.crawler import StopReason
+from honeyguide.errors import StoreError
 from honeyguide.runs import RunFolder, open_run
 from honeyguide.runs.advice import advise
 from honeyguide.runs.inbox import with_waiting_budget
+from honeyguide.runs.shards import is_sharded
+from honeyguide.settings import load_run_settings
 
 if TYPE_CHECKING:
     from honeyguide.runs import Run
@@ -52,6 +56,7 @@ def resume(
     given: Mapping[str, Any],
     set_: AnySetting = None,
     trust: TrustFlag = False,
+    cluster: ClusterOption = None,
     as_json: JsonFlag = False,
     verbose: Verbosity = 0,
     log_file: LogFile = None,
@@ -69,6 +74,10 @@ def resume(
     """
     folder = RunFolder.open(run)
     overrides = dict(map(parse_assignment, set_ or [])) | dict(given)
+    if is_sharded(run):
+        _resume_shards(run, cluster, overrides, budget, trust=trust, as_json=as_json, watch=(verbose, log_file))
+    if cluster is not None:
+        raise StoreError(f"{run} was not crawled on a cluster: go on with honeyguide resume {run}, without --cluster")
     settings = crawler.settings_to_resume(folder, overrides, budget, trust=trust)
     if budget is None and not overrides and folder.database_file.exists() and _nothing_is_left(run, as_json=as_json):
         return
@@ -79,6 +88,31 @@ def resume(
     with finished:
         print_summary(finished, watch.clock.now() - started, as_json=as_json)
         status = exit_status(finished, watch.is_interrupted)
+    raise typer.Exit(status)
+
+
+def _resume_shards(
+    run: Path,
+    cluster: str | None,
+    overrides: Mapping[str, Any],
+    budget: str | None,
+    *,
+    trust: bool,
+    as_json: bool,
+    watch: tuple[int, Path | None],
+) -> None:
+    """Go on with a run of several shards, on Ray."""
+    from honeyguide.cluster.crawling import resume_on_cluster  # noqa: PLC0415 - few runs have shards
+
+    if budget is None and not overrides and RunFolder(run).has_started and _nothing_is_left(run, as_json=as_json):
+        raise typer.Exit(0)
+    with watching(*watch) as watched:
+        started = watched.clock.now()
+        options = watched.cluster_options(load_run_settings(RunFolder(run).settings_file))
+        finished = resume_on_cluster(run, cluster, overrides, budget=budget, trust=trust, **options)
+    with finished:
+        print_summary(finished, watched.clock.now() - started, as_json=as_json)
+        status = exit_status(finished, watched.is_interrupted)
     raise typer.Exit(status)
 
 

@@ -20,6 +20,7 @@ from rich.text import Text
 from honeyguide.cli.output import one_line
 from honeyguide.cli.progress import CrawlLog, CrawlScreen, ProgressDisplay, ProgressLines, converting_line
 from honeyguide.model.clock import RealClock
+from honeyguide.model.counts import count_of
 from honeyguide.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from types import FrameType, TracebackType
     from typing import Self
 
+    from honeyguide.cluster.crawling import ClusterProgress
     from honeyguide.crawler import CrawlOptions, Listener
     from honeyguide.text.vector_files import Converting
 
@@ -156,6 +158,25 @@ def logging_to(console: Console, verbosity: int, file: Path | None) -> Iterator[
             handler.close()
 
 
+LINE_EVERY_S: Final = 10.0
+
+
+def cluster_line(progress: ClusterProgress, budget: int) -> str:
+    """Say in one line how a crawl on a cluster stands."""
+    status = progress.status
+    parts = [
+        count_of(progress.workers, "worker"),
+        count_of(progress.shards, "shard"),
+        f"{status.fetches:,} of {budget:,} fetches",
+        f"{status.relevant:,} relevant",
+        f"{progress.pages_per_s:.1f} pages/s",
+        f"{status.in_transit:,} links in transit",
+    ]
+    if progress.deaths:
+        parts.append(f"{progress.deaths:,} workers replaced")
+    return " · ".join(parts)
+
+
 def _style(level: int) -> str:
     return "yellow" if level >= logging.WARNING else "dim"
 
@@ -189,6 +210,20 @@ class Watch:
             "is_interrupted": self.is_interrupted,
             "on_converting": self.converting,
         }
+
+    def cluster_options(self, settings: Settings) -> dict[str, Any]:
+        """Return the arguments of `crawl_on_cluster` that let it be watched and stopped."""
+        last = [0.0]
+
+        def show(progress: ClusterProgress) -> None:
+            line = cluster_line(progress, settings.budget.fetches)
+            if self.live is not None:
+                self.live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+            elif self.verbosity and self.clock.now() - last[0] >= LINE_EVERY_S:
+                last[0] = self.clock.now()
+                self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+        return {"is_interrupted": self.is_interrupted, "on_progress": show}
 
     def converting(self, progress: Converting) -> None:
         """Show how far the conversion of a file of vectors is. An interruption here stops before the crawl."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +19,7 @@ from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.live import synthetic_served
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.resume import kept_for_good, refuse_other_start, with_budget
-from honeyguide.errors import SettingsError, StoreError
+from honeyguide.errors import ClusterError, SettingsError, StoreError
 from honeyguide.runs import RunFolder, RunLock, gather, open_run, remember, settings_to_build
 from honeyguide.runs.inbox import BudgetExtension, PageAnswer, StopRequest, put, take
 from honeyguide.runs.shards import shard_count, shard_folder, shard_folders, write_cluster_file
@@ -54,7 +55,7 @@ class ClusterChoice:
         local = _LOCAL.fullmatch(text)
         if local:
             return cls(None, int(local.group(1)))
-        if text == "auto" or _ADDRESS.fullmatch(text):
+        if text == "auto" or (_ADDRESS.fullmatch(text) and not text.startswith("local:")):
             return cls(text)
         raise SettingsError([f"--cluster is {shown(text)}: write auto, an address such as 10.0.0.1:6379, or local:4"])
 
@@ -101,12 +102,18 @@ def crawl_on_cluster(
     with ExitStack() as opened:
         addresses = opened.enter_context(_served(settings))
         settings, seeds, is_live = asyncio.run(_prepared(settings))
+        plan = Plan(path, settings.cluster.shards, settings, seeds, addresses)
+        cluster_used = opened.enter_context(closing(RayCluster(plan, choice.workers, choice.address, is_live=is_live)))
         folder, lock = RunFolder.create(path, to_toml(settings), kept_for_good(settings))
         opened.enter_context(lock)
         remember(path, settings)
         write_cluster_file(path, settings.cluster.shards)
-        plan = Plan(path, settings.cluster.shards, settings, seeds, addresses)
-        _run(folder, plan, choice, _Watch(is_interrupted, on_progress, on_cluster), is_live=is_live)
+        try:
+            cluster_used.begin()
+        except ClusterError:
+            rmtree(path)
+            raise
+        _run(folder, plan, cluster_used, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers)
     return open_run(path)
 
 
@@ -145,24 +152,20 @@ def resume_on_cluster(
         if budget is not None or overrides:
             folder.save_settings(to_toml(settings))
         plan = Plan(folder.path, shards, settings, seeds, addresses)
-        _run(folder, plan, choice, _Watch(is_interrupted, on_progress, on_cluster), is_live=is_live)
+        cluster_used = opened.enter_context(closing(RayCluster(plan, choice.workers, choice.address, is_live=is_live)))
+        cluster_used.begin()
+        _run(folder, plan, cluster_used, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers)
     return open_run(folder.path)
 
 
-def _run(folder: RunFolder, plan: Plan, choice: ClusterChoice, watch: _Watch, *, is_live: bool) -> None:
-    """Crawl until all shards have ended, whatever happens to workers meanwhile."""
-    at_once = plan.settings.crawl.fetches_at_once(is_live=is_live)
-    cluster = RayCluster(plan, choice.workers, at_once, choice.address, is_live=is_live)
-    try:
-        cluster.begin()
-        watch.on_cluster(cluster)
-        _attend(folder, plan, cluster, watch, grows=not choice.workers)
-        status = cluster.status()
-        write_cluster_file(
-            folder.path, plan.shards, exchanges=status.exchanges, stalest=status.stalest, deaths=cluster.deaths
-        )
-    finally:
-        cluster.close()
+def _run(folder: RunFolder, plan: Plan, cluster: RayCluster, watch: _Watch, *, grows: bool) -> None:
+    """Crawl until all shards have ended, whatever happens to workers meanwhile, and gather what they have."""
+    watch.on_cluster(cluster)
+    _attend(folder, plan, cluster, watch, grows=grows)
+    status = cluster.status()
+    write_cluster_file(
+        folder.path, plan.shards, exchanges=status.exchanges, stalest=status.stalest, deaths=cluster.deaths
+    )
     gather(folder.path, lock_is_held=True)
 
 

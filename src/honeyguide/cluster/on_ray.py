@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import re
+import socket
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,7 +30,6 @@ from honeyguide.runs.shards import shard_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
-    from types import ModuleType
 
     from honeyguide.cluster.hub import Orders, ShardReport
     from honeyguide.crawler.events import StopReason
@@ -38,11 +40,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OLDEST_RAY: Final = (2, 40)
+CONNECT_S: Final = 5.0
 LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
 MOST_DEATHS: Final = 5  # of workers, without a fetch in between
 
 
-def import_ray() -> ModuleType:
+def import_ray() -> Any:  # noqa: ANN401 - a module, of an extra without types
     """Import Ray. ClusterError with the command that installs it where it is missing or too old."""
     try:
         import ray  # noqa: PLC0415 - heavy, and an extra
@@ -82,6 +85,10 @@ class ShardWorker:
     async def sees_run(self) -> bool:
         """Whether this process sees the run folder."""
         return (self._plan.run / "cluster.json").is_file()
+
+    async def process_id(self) -> int:
+        """The number of this process, on its node."""
+        return os.getpid()
 
     async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
         """Workers have these shards from now on."""
@@ -238,14 +245,21 @@ class HubStatus:
         )
 
 
+def _refuse_unreachable(address: str | None) -> None:
+    """OSError where nobody listens at an address. Ray itself would go on trying for minutes."""
+    found = re.fullmatch(r"(?:ray://)?([\w.\-]+):(\d+)/?", address or "")
+    if found:
+        socket.create_connection((found.group(1), int(found.group(2))), timeout=CONNECT_S).close()
+
+
 class RayCluster:
     """Workers on a Ray cluster, and what each of them crawls. Used by one thread."""
 
-    def __init__(self, plan: Plan, workers: int, at_once: int, address: str | None, *, is_live: bool) -> None:
+    def __init__(self, plan: Plan, workers: int, address: str | None, *, is_live: bool) -> None:
         """Connect to Ray, or start it here where there is no address. ClusterError where that fails.
 
-        Without a number of workers there are as many as the cluster has processors. `at_once` is how many fetches may
-        be under way, live for each worker.
+        Without a number of workers there are as many as the cluster has processors. Live, `crawl.concurrency` is how
+        many fetches each of them may have under way.
         """
         self._ray = import_ray()
         self._plan = plan
@@ -254,7 +268,7 @@ class RayCluster:
         if not self._had_ray:
             self._connect(address)
         self._wanted = workers or min(plan.shards, self.processors())
-        most_out = at_once * (self._wanted if is_live else 1)
+        most_out = plan.settings.crawl.fetches_at_once(is_live=is_live) * (self._wanted if is_live else 1)
         desk = self._ray.remote(num_cpus=0)(HubDesk)
         self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out))
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
@@ -334,20 +348,21 @@ class RayCluster:
         if not self._had_ray:
             self._ray.shutdown()
 
-    def process_ids(self) -> Iterator[tuple[Any, list[int]]]:
+    def workers(self) -> Iterator[tuple[Any, list[int]]]:
         """Yield the workers, each with its shards."""
         yield from self._workers.items()
 
     def _connect(self, address: str | None) -> None:
         quiet = {"include_dashboard": False} if self._is_local else {}
         try:
+            _refuse_unreachable(address)
             self._ray.init(
                 address="local" if self._is_local else address,
                 log_to_driver=False,
                 configure_logging=False,
                 **quiet,
             )
-        except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        except (OSError, RuntimeError, ValueError) as error:
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ClusterError(
                 f"--cluster {address}: no Ray cluster can be reached there ({said}); start one with: ray start --head, "

@@ -55,6 +55,7 @@ from honeyguide.parse import manner_of_parsing
 from honeyguide.runs import RunFolder, RunLock, StopRequest, body_packer, gather, open_run, open_store, remember
 from honeyguide.runs.inbox import MOST_SEEN, take
 from honeyguide.runs.passes import PassFolder
+from honeyguide.runs.shards import is_sharded
 from honeyguide.settings import (
     load_run_settings,
     to_toml,
@@ -196,6 +197,8 @@ async def resume_async(
     """As `resume`, for callers with an event loop of their own."""
     _refuse_unknown(options)
     folder = RunFolder.open(Path(run))
+    if is_sharded(folder.path):
+        raise StoreError(f"{run} has shards: go on with honeyguide resume {run} --cluster local:2")
     async with AsyncExitStack() as opened:
         with take(folder.path, StopRequest, MOST_SEEN):  # those that wait before the lock is held: for an earlier crawl
             opened.enter_context(RunLock(folder))

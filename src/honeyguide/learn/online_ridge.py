@@ -294,7 +294,7 @@ class OnlineRidge(Strategy):
         """The solution over the pages of all shards, as far as they are known here."""
         assert self._own is not None
         start = np.linalg.inv(self._start.inverse)
-        inverse = np.asarray(np.linalg.inv(start + self._own[0] + self._others[0]), dtype=np.float64)
+        inverse = np.linalg.inv(start + self._own[0] + self._others[0]).astype(np.float64)
         return Ridge(inverse @ (start @ self._start.weights + self._own[1] + self._others[1]), inverse)
 
     def save(self) -> bytes:

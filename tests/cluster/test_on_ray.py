@@ -1,0 +1,167 @@
+"""Crawls in Ray actors, on clusters of this machine: workers are killed, join and leave, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from honeyguide.errors import ClusterError, SettingsError
+from honeyguide.runs import open_run
+from honeyguide.settings import settings_from, with_overrides
+
+ray = pytest.importorskip("ray", reason="the extra cluster is not installed")
+
+from honeyguide.cluster.crawling import ClusterChoice, crawl_on_cluster, resume_on_cluster  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from honeyguide.cluster.crawling import ClusterProgress
+    from honeyguide.cluster.on_ray import RayCluster
+    from honeyguide.settings import Settings
+
+# Ray leaves sockets and files for the collector.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+def settings_of(budget: int, **overrides: object) -> Settings:
+    settings = settings_from({"topic": {"name": "geology", "keywords": ["rock", "mineral"]}})
+    chosen: dict[str, Any] = {
+        "crawl.world": "synthetic+http:seed=5,pages=3000,hosts=40",
+        "budget.fetches": budget,
+        "politeness.delay_s": 0.05,
+        "cluster.shards": 6,
+        "judge.kind": "keyword",
+        "crawl.strategy": "best-first",
+    }
+    return with_overrides(settings, chosen | {key.replace("__", "."): value for key, value in overrides.items()})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nodes() -> Iterator[Any]:
+    """A cluster of two nodes, to which every crawl here connects."""
+    from ray.cluster_utils import Cluster  # noqa: PLC0415 - where there is Ray
+
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), *os.sys.path]))  # type: ignore[attr-defined]
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    cluster.add_node(num_cpus=2)
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def fetched_urls(run: Path) -> list[str]:
+    with open_run(run) as opened:
+        return [step.url for step in opened.steps()]
+
+
+def process_of(worker: Any) -> int:
+    return int(ray.get(worker.process_id.remote()))
+
+
+def test_a_crawl_on_two_nodes_spends_its_budget_and_fetches_nothing_twice(tmp_path: Path) -> None:
+    seen: list[ClusterProgress] = []
+    with crawl_on_cluster(tmp_path / "run", settings_of(80), "local:3", on_progress=seen.append) as run:
+        assert run.progress.fetches == 80
+        assert run.progress.pages > 40
+    urls = fetched_urls(tmp_path / "run")
+    assert max(Counter(urls).values()) <= 3  # of a page that was in trouble
+    assert {progress.workers for progress in seen} == {3}
+
+
+def test_workers_killed_again_and_again_lose_nothing(tmp_path: Path) -> None:
+    chance, kills = random.Random(3), 4
+    found: list[RayCluster] = []
+    next_kill = [time.monotonic() + 2.0]
+    killed: list[int] = []
+
+    def kill_one(progress: ClusterProgress) -> None:
+        if time.monotonic() < next_kill[0] or len(killed) == kills or not progress.status.has_all:
+            return
+        worker, _ = chance.choice(list(found[0].workers()))
+        with suppress(ray.exceptions.RayActorError):  # killed a moment ago
+            process = process_of(worker)
+            os.kill(process, signal.SIGKILL)
+            killed.append(process)
+        next_kill[0] = time.monotonic() + chance.uniform(1.0, 3.0)
+
+    settings = settings_of(250, politeness__delay_s=0.5)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:3", on_progress=kill_one, on_cluster=found.append) as run:
+        assert len(killed) == kills, "the crawl was over too soon"
+        assert run.progress.fetches == 250
+        pages = [page.url for page in run.pages()]
+        assert len(pages) == len(set(pages))
+        by_shards = run.progress
+        assert by_shards.handed_over >= by_shards.taken_over > 0
+
+
+def test_a_crawl_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    stop = [False]
+
+    def stop_later(progress: ClusterProgress) -> None:
+        stop[0] = progress.status.fetches > 20
+
+    settings = settings_of(120, politeness__delay_s=0.5)
+    with crawl_on_cluster(
+        tmp_path / "run", settings, "local:2", is_interrupted=lambda: stop[0], on_progress=stop_later
+    ) as run:
+        assert run.progress.stop_reason == "interrupted"
+        assert 0 < run.progress.fetches < 120
+    with resume_on_cluster(tmp_path / "run", "local:3") as run:
+        assert run.progress.fetches == 120
+        pages = [page.url for page in run.pages()]
+        assert len(pages) == len(set(pages))
+
+
+def test_a_worker_that_joins_gets_shards(tmp_path: Path) -> None:
+    found: list[RayCluster] = []
+    counts: set[int] = set()
+
+    def grow(progress: ClusterProgress) -> None:
+        counts.add(progress.workers)
+        if progress.workers == 1 and progress.status.fetches > 10:
+            found[0].add_worker()
+
+    settings = settings_of(120, politeness__delay_s=0.5)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:1", on_progress=grow, on_cluster=found.append) as run:
+        assert run.progress.fetches == 120
+    assert counts == {1, 2}
+
+
+@pytest.mark.parametrize("text", ["local:0", "local:", "", "somewhere", "local:x"])
+def test_what_is_no_cluster_is_refused(text: str) -> None:
+    with pytest.raises(SettingsError, match="--cluster is"):
+        ClusterChoice.parse(text)
+
+
+def test_more_workers_than_shards_are_refused_and_leave_nothing(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="6 shards"):
+        crawl_on_cluster(tmp_path / "run", settings_of(10), "local:7")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_that_lacks_a_shard_is_not_resumed(tmp_path: Path) -> None:
+    crawl_on_cluster(tmp_path / "run", settings_of(20), "local:2").close()
+    (tmp_path / "run" / "shards" / "003" / "honeyguide.json").unlink()
+    with pytest.raises(Exception, match="shards/003 is missing"):
+        resume_on_cluster(tmp_path / "run", budget="+10")
+
+
+def test_an_old_ray_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "__version__", "2.9.3")
+    with pytest.raises(ClusterError, match="too old"):
+        crawl_on_cluster(tmp_path / "run", settings_of(10), "local:2")
