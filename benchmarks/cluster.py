@@ -1,0 +1,251 @@
+"""What does it cost to crawl in shards, and what does it find?
+
+`python benchmarks/cluster.py harvest [--seeds N] [--fetches N] [--shards N] [--share-every N] [--lease N]` crawls every
+pair of a synthetic web and a topic once in one piece and once in shards, all in this process, and compares the on-topic
+pages by the generator's labels, which no judge sees: the ratio of the sums, with a 95% bootstrap interval over pairs.
+
+`python benchmarks/cluster.py cost [--fetches N] [--workers N]` crawls a web over HTTP whose hosts rest between two
+requests, once in one process and once on Ray, and gives the processor time of all processes that read pages (user and
+system, of the workers or of the one), a page, and how many pages a second came.
+
+`python benchmarks/cluster.py kills [--fetches N] [--kills N]` kills workers (SIGKILL) at random moments, and counts the
+pages that were lost or stored twice, the fetches beyond the budget and the links that are missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import resource
+import signal
+import tempfile
+import time
+from contextlib import suppress
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harvest import TOPICS, interval, vectors, world
+from honeyguide.cluster.in_process import InProcess
+from honeyguide.crawler import crawl
+from honeyguide.crawler.build import Builder
+from honeyguide.runs import open_run
+from honeyguide.runs.shards import shard_folders, write_cluster_file
+from honeyguide.settings import Settings, settings_from
+from machine import machine
+
+
+def offline_settings(topic: str, seed: int, chosen: argparse.Namespace) -> Settings:
+    return settings_from(
+        {
+            "topic": {"name": topic, "keywords": list(world(seed).keywords_for(topic))},
+            "crawl": {"world": "synthetic", "seed": seed},
+            "budget": {"fetches": chosen.fetches},
+            "politeness": {"delay_s": 0.0},
+            "cluster": {"shards": chosen.shards, "share_every": chosen.share_every, "lease": chosen.lease},
+        }
+    )
+
+
+def in_one_piece(settings: Settings, seed: int, topic: str) -> int:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        crawl(Path(folder) / "run", settings, world=world(seed), vectors=vectors()) as run,
+    ):
+        return sum(world(seed).topic_of(page.url) == topic for page in run.pages())
+
+
+def in_shards(settings: Settings, seed: int, topic: str) -> tuple[int, InProcess]:
+    """On-topic pages that shards in one process find, and the shards."""
+    web, builder = world(seed), Builder(settings, vectors())
+    with tempfile.TemporaryDirectory() as folder:
+        run, shards = Path(folder), settings.cluster.shards
+        write_cluster_file(run, shards)
+        seeds = builder.seed_urls(web)
+        most_out = settings.crawl.fetches_at_once(is_live=False)
+        cluster = InProcess(run, shards, builder.settings, seeds, most_out)
+        asyncio.run(cluster.run({"world": web, "vectors": vectors()}))
+        found = 0
+        for path in shard_folders(run):
+            with open_run(path) as shard:
+                found += sum(web.topic_of(page.url) == topic for page in shard.pages())
+        return found, cluster
+
+
+def harvest(chosen: argparse.Namespace) -> dict[str, Any]:
+    one, many, deliveries, links, stalest = [], [], 0, 0, 0
+    for seed, topic in product(range(chosen.first_seed, chosen.first_seed + chosen.seeds), TOPICS):
+        settings = offline_settings(topic, seed, chosen)
+        one.append(in_one_piece(settings, seed, topic))
+        found, cluster = in_shards(settings, seed, topic)
+        many.append(found)
+        deliveries += cluster.deliveries
+        links += sum(report.progress.handed_over for report in cluster.hub.reports)
+        stalest = max(stalest, cluster.hub.stalest)
+        print(f"web {seed} {topic}: {one[-1]} in one piece, {many[-1]} in shards", flush=True)
+    whole, parts = np.array(one, dtype=float), np.array(many, dtype=float)
+    low, high = interval((parts - whole) / whole.mean())
+    fetches = chosen.fetches * len(one)
+    return {
+        "pairs": len(one),
+        "in one piece": float(whole.mean()),
+        "in shards": float(parts.mean()),
+        "difference": float((parts - whole).mean() / whole.mean()),
+        "interval": [low, high],
+        "deliveries a fetch": deliveries / fetches,
+        "links a fetch": links / fetches,
+        "pages a learner did not know, at most": stalest,
+    }
+
+
+def served_settings(chosen: argparse.Namespace) -> Settings:
+    """A web of which politeness, not the processor, is the limit."""
+    return settings_from(
+        {
+            "topic": {"name": "geology", "keywords": ["rock", "mineral"]},
+            "crawl": {"world": f"synthetic+http:seed=5,pages=20000,hosts={chosen.hosts}", "workers": 0, "hurry": 1.0},
+            "budget": {"fetches": chosen.fetches},
+            "politeness": {"delay_s": chosen.delay},
+            "search": {"live": "off"},
+            "cluster": {"shards": chosen.shards, "share_every": chosen.share_every, "lease": chosen.lease},
+        }
+    )
+
+
+def cost(chosen: argparse.Namespace) -> dict[str, Any]:
+    from honeyguide.cluster.crawling import crawl_on_cluster  # noqa: PLC0415 - needs the extra cluster
+
+    settings = served_settings(chosen)
+    with tempfile.TemporaryDirectory() as folder:
+        before, began = processor_s(os.getpid()), time.monotonic()
+        with crawl(Path(folder) / "one", settings) as run:
+            one_s, pages = processor_s(os.getpid()) - before, run.progress.pages
+            one_wall_s = run.progress.spent_seconds
+        print(f"in one process {one_s / pages * 1000:.2f} ms a page ({time.monotonic() - began:.0f} s)", flush=True)
+        spent: dict[int, float] = {}
+        first: list[tuple[float, int]] = []
+        begun: dict[int, float] = {}
+        found: list[Any] = []
+        processes: dict[int, Any] = {}
+
+        def look(progress: Any) -> None:
+            import ray  # noqa: PLC0415
+
+            if not processes:
+                processes.update({ray.get(each.process_id.remote()): each for each, _ in found[0].workers()})
+                begun.update({process: processor_s(process) for process in processes})
+            first.append((time.monotonic(), progress.status.pages))
+            for process in processes:
+                with suppress(OSError):
+                    spent[process] = processor_s(process) - begun[process]
+
+        with crawl_on_cluster(
+            Path(folder) / "many", settings, f"local:{chosen.workers}", on_progress=look, on_cluster=found.append
+        ) as run:
+            many_pages = run.progress.pages
+        at_work = [mark for mark in first if mark[1]]
+        wall_s = at_work[-1][0] - at_work[0][0]
+        return {
+            "workers": chosen.workers,
+            "ms a page in one process, the server of the web included": one_s / pages * 1000,
+            "pages/s in one process": pages / one_wall_s,
+            "ms a page in workers": sum(spent.values()) / many_pages * 1000,
+            "pages/s in workers": (at_work[-1][1] - at_work[0][1]) / wall_s,
+        }
+
+
+def processor_s(process: int) -> float:
+    """User and system time of a process so far."""
+    if process == os.getpid():
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return used.ru_utime + used.ru_stime
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def kills(chosen: argparse.Namespace) -> dict[str, Any]:
+    import ray  # noqa: PLC0415
+
+    from honeyguide.cluster.crawling import crawl_on_cluster  # noqa: PLC0415
+
+    chance, killed, found = random.Random(chosen.first_seed), [], []
+    next_kill = [0.0]
+
+    def kill_one(progress: Any) -> None:
+        if len(killed) == chosen.kills or not progress.status.has_all or time.monotonic() < next_kill[0]:
+            return
+        with suppress(ray.exceptions.RayActorError):
+            worker, shards = chance.choice(list(found[0].workers()))
+            os.kill(ray.get(worker.process_id.remote()), signal.SIGKILL)
+            killed.append(len(shards))
+            print(f"kill {len(killed)} after {progress.status.fetches} fetches", flush=True)
+        next_kill[0] = time.monotonic() + chance.uniform(0.5, 4.0)
+
+    with tempfile.TemporaryDirectory() as folder:
+        run_path = Path(folder) / "run"
+        crawl_on_cluster(
+            run_path,
+            served_settings(chosen),
+            f"local:{chosen.workers}",
+            on_progress=kill_one,
+            on_cluster=found.append,
+        ).close()
+        urls: list[str] = []
+        handed = taken = fetches = waiting = pending = 0
+        for path in shard_folders(run_path):
+            with open_run(path) as shard:
+                urls += [page.url.text for page in shard.pages()]
+                progress = shard.progress
+                handed += progress.handed_over
+                taken += progress.taken_over
+                fetches += progress.fetches
+                waiting += progress.waiting
+            pending += links_in_outbox(path)
+    return {
+        "kills": len(killed),
+        "fetches": fetches,
+        "pages": len(urls),
+        "pages stored twice": len(urls) - len(set(urls)),
+        "links handed over": handed,
+        "links neither taken in nor waiting to be sent": max(0, handed - taken - pending),
+        "fetches beyond the budget": max(0, fetches - chosen.fetches),
+        "links waiting": waiting,
+    }
+
+
+def links_in_outbox(shard: Path) -> int:
+    """Links that a shard has handed over and that were not acknowledged; some may have been taken in."""
+    from honeyguide.runs import SqliteStore  # noqa: PLC0415
+
+    store = SqliteStore(shard / "crawl.sqlite")
+    try:
+        return sum(len(parcel.links) for _, parcel in store.outbox())
+    finally:
+        store.close()
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("question", choices=("harvest", "cost", "kills"))
+    options.add_argument("--first-seed", type=int, default=20, help="webs before served to choose defaults")
+    options.add_argument("--seeds", type=int, default=10)
+    options.add_argument("--fetches", type=int, default=500)
+    options.add_argument("--shards", type=int, default=8)
+    options.add_argument("--workers", type=int, default=8)
+    options.add_argument("--kills", type=int, default=20)
+    options.add_argument("--hosts", type=int, default=200)
+    options.add_argument("--delay", type=float, default=1.0)
+    options.add_argument("--share-every", type=int, default=20)
+    options.add_argument("--lease", type=int, default=4)
+    chosen = options.parse_args()
+    answer = {"harvest": harvest, "cost": cost, "kills": kills}[chosen.question](chosen)
+    print(json.dumps({"machine": machine(), **answer}, indent=2))
+
+
+if __name__ == "__main__":
+    main()
