@@ -173,8 +173,9 @@ def kills(chosen: argparse.Namespace) -> dict[str, Any]:
 
     from honeyguide.cluster.crawling import crawl_on_cluster  # noqa: PLC0415
 
-    chance, killed, found = random.Random(chosen.first_seed), [], []
-    next_kill = [0.0]
+    chance, next_kill = random.Random(chosen.first_seed), [0.0]
+    killed: list[int] = []
+    found: list[Any] = []
 
     def kill_one(progress: Any) -> None:
         if len(killed) == chosen.kills or not progress.status.has_all or time.monotonic() < next_kill[0]:

@@ -66,7 +66,7 @@ def nodes() -> Iterator[Any]:
 
 def fetched_urls(run: Path) -> list[str]:
     with open_run(run) as opened:
-        return [step.url for step in opened.steps()]
+        return [step.url.text for step in opened.steps()]
 
 
 def process_of(worker: Any) -> int:

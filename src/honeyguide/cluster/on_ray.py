@@ -94,8 +94,8 @@ class ShardWorker:
         """Workers have these shards from now on."""
         self._worker_by_shard.update(worker_by_shard)
 
-    async def begin(self, shards: Sequence[int]) -> None:
-        """Begin to crawl shards, or go on with them; `finish` waits for their end."""
+    async def run(self, shards: Sequence[int]) -> None:
+        """Crawl shards, or go on with them, until all have ended. What one of them raises comes out at once."""
         settings = self._plan.settings
         if self._vectors is None:
             builder = Builder(settings)
@@ -104,9 +104,6 @@ class ShardWorker:
             seat = ShardSeat(shard, self._partition, self._plan.seeds, self, settings.cluster)
             self._seats[shard] = seat
             self._tasks[shard] = asyncio.create_task(self._run(shard, seat))
-
-    async def finish(self) -> None:
-        """Wait until all shards have ended. What one of them raises comes out at once."""
         while self._tasks:
             done, _ = await asyncio.wait(list(self._tasks.values()), timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
             for shard in [shard for shard, task in self._tasks.items() if task in done]:
@@ -293,8 +290,7 @@ class RayCluster:
         for handle, shards in zip(handles, shares, strict=True):
             self._give(handle, shards)
         self._tell_all()
-        self._get([handle.begin.remote(shards) for handle, shards in self._workers.items()])
-        self._finishing = {handle.finish.remote(): handle for handle in handles}
+        self._finishing = {handle.run.remote(shards): handle for handle, shards in self._workers.items()}
 
     def attend(self, timeout_s: float) -> bool:
         """Wait a moment, and start dead workers again. True when all shards have ended. Raises what a shard raises."""
@@ -335,8 +331,9 @@ class RayCluster:
             fullest = max(self._workers, key=lambda each: len(self._workers[each]))
             shard = self._workers[fullest].pop()
             self._get(self.hub.lost.remote([shard]))
-            self._get(fullest.leave.remote([shard]))
             moved.append(shard)
+            with suppress(self._ray.exceptions.RayActorError):  # a dead one has left already
+                self._get(fullest.leave.remote([shard]))
         self._go_on(handle, moved)
 
     def close(self) -> None:
@@ -401,8 +398,7 @@ class RayCluster:
     def _go_on(self, handle: Any, shards: Sequence[int]) -> None:  # noqa: ANN401
         self._give(handle, shards)
         self._tell_all()
-        handle.begin.remote(shards)
-        self._finishing[handle.finish.remote()] = handle
+        self._finishing[handle.run.remote(list(shards))] = handle
 
     def _get(self, promise: Any) -> Any:  # noqa: ANN401
         return self._ray.get(promise)
