@@ -6,13 +6,14 @@ import asyncio
 import logging
 import re
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.cluster.on_ray import Plan, RayCluster, import_ray
+from honeyguide.cluster.partition import Partition
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.crawler.events import StopReason
 from honeyguide.crawler.hosts import HostMemory
@@ -20,7 +21,7 @@ from honeyguide.crawler.live import synthetic_served
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.resume import kept_for_good, refuse_other_start, with_budget
 from honeyguide.errors import ClusterError, SettingsError, StoreError
-from honeyguide.runs import RunFolder, RunLock, gather, open_run, remember, settings_to_build
+from honeyguide.runs import RunFolder, RunLock, SqliteStore, gather, open_run, remember, settings_to_build
 from honeyguide.runs.inbox import BudgetExtension, PageAnswer, StopRequest, put, take
 from honeyguide.runs.shards import shard_count, shard_folder, shard_folders, write_cluster_file
 from honeyguide.settings import shown, to_toml, validate, with_overrides
@@ -202,9 +203,17 @@ def _obey(folder: RunFolder, plan: Plan, cluster: RayCluster) -> bool:
                     cluster.extend_budget(total)
                     folder.save_settings(to_toml(with_budget(plan.settings, total)))
                 case PageAnswer() as answer:
-                    for number in range(plan.shards):  # the shard of the page learns from it, the others wait for it
-                        put(shard_folder(folder.path, number), answer)
+                    own = shard_folder(folder.path, Partition(plan.shards).shard_of(answer.url))
+                    put(own, answer)
+                    cluster.answer(_described(own, answer))
     return is_to_stop
+
+
+def _described(shard: Path, answer: PageAnswer) -> list[PageAnswer]:
+    """The answer with the description of its page, from which other shards can learn; none where there is none yet."""
+    with closing(SqliteStore(RunFolder(shard).database_file)) as store:
+        description = store.description_at(answer.url)
+    return [] if description is None else [replace(answer, description=description)]
 
 
 class _Pace:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from honeyguide.cluster.hub import Orders, ShardReport
     from honeyguide.crawler.events import StopReason
     from honeyguide.model import Url
+    from honeyguide.runs import PageAnswer
     from honeyguide.runs.parcels import Delivery
     from honeyguide.settings import Settings
 
@@ -127,6 +128,11 @@ class ShardWorker:
             return await seat.deliver(delivery)
         except ConnectionError:
             return None
+
+    async def answer(self, answers: Sequence[PageAnswer]) -> None:
+        """Let all shards here learn from answers about pages of others."""
+        for seat in self._seats.values():
+            seat.answer(answers)
 
     async def order(self, shard: int, orders: Orders) -> None:
         """Orders of the hub."""
@@ -313,6 +319,11 @@ class RayCluster:
     def stop(self, reason: StopReason) -> None:
         """End the crawl; what is in flight is taken up again when it is resumed."""
         self._get(self.hub.stop.remote(reason))
+
+    def answer(self, answers: Sequence[PageAnswer]) -> None:
+        """Let every shard learn from answers."""
+        for handle in self._workers:
+            handle.answer.remote(list(answers))
 
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""

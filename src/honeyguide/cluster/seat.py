@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.core import CrawlCore
     from honeyguide.crawler.events import Step
     from honeyguide.model import Url
-    from honeyguide.runs import SqliteStore, StepRecord
+    from honeyguide.runs import PageAnswer, SqliteStore, StepRecord
     from honeyguide.runs.parcels import Parcel
     from honeyguide.settings import ClusterSettings
 
@@ -71,6 +71,7 @@ class ShardSeat:
         self._core: CrawlCore | None = None
         self._store: SqliteStore | None = None
         self._wake: Callable[[], None] = lambda: None
+        self._give: Callable[[Sequence[PageAnswer]], None] = lambda _: None
         self._news = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._inbox: deque[tuple[Delivery, asyncio.Future[int]]] = deque()
@@ -99,8 +100,14 @@ class ShardSeat:
     def is_elsewhere(self, url: Url) -> bool:
         return self._partition.shard_of(url) != self.shard
 
-    def begin(self, core: CrawlCore, store: SqliteStore, wake: Callable[[], None]) -> None:
-        self._core, self._store, self._wake = core, store, wake
+    def begin(
+        self,
+        core: CrawlCore,
+        store: SqliteStore,
+        wake: Callable[[], None],
+        give: Callable[[Sequence[PageAnswer]], None] = lambda _: None,
+    ) -> None:
+        self._core, self._store, self._wake, self._give = core, store, wake, give
         self._taken = store.inbox_marks()
         self._acknowledged = store.outbox_marks()
         for number, parcel in store.outbox():
@@ -124,6 +131,11 @@ class ShardSeat:
         self._inbox.append((delivery, done))
         self._ring()
         return await done
+
+    def answer(self, answers: Sequence[PageAnswer]) -> None:
+        """Answers about pages of other shards have come; each has the description of its page."""
+        self._give([each for each in answers if self.is_elsewhere(each.url)])
+        self._ring()
 
     def order(self, orders: Orders) -> None:
         """Orders of the hub have come."""

@@ -46,6 +46,10 @@ class BetweenSteps:
         self._status = status
         self._next_look = 0.0
 
+    def give(self, answers: Sequence[PageAnswer]) -> None:
+        """Take in answers at the next look, as those to begin with."""
+        self._given = (*self._given, *answers)
+
     def note(self, record: StepRecord) -> None:
         """A step was stored."""
         self._answers.note(record)

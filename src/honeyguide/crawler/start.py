@@ -115,8 +115,14 @@ class Seat(Neighbours, Protocol):
         """Whether another shard has the host of a URL."""
         ...
 
-    def begin(self, core: CrawlCore, store: SqliteStore, wake: Callable[[], None]) -> None:
-        """The shard is about to crawl; `wake` ends its waiting for answers."""
+    def begin(
+        self,
+        core: CrawlCore,
+        store: SqliteStore,
+        wake: Callable[[], None],
+        give: Callable[[Sequence[PageAnswer]], None],
+    ) -> None:
+        """The shard is about to crawl; `wake` ends its waiting for hosts, `give` lets it learn from answers."""
         ...
 
 
@@ -300,7 +306,7 @@ async def _run_to_the_end(
     limits = MachineLimits(crawl.folder.path, settings.budget)
     seat = options.get("seat")
     if seat is not None:
-        seat.begin(core, store, transport.wake)
+        seat.begin(core, store, transport.wake, between.give)
     loop = CrawlLoop(core, transport, store, clock, listeners, is_interrupted, on_stored, limits, between, seat)
     loop.announce(CrawlStarted(core.progress, is_resumed=is_resumed))
     await loop.run(in_flight)
