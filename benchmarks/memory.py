@@ -27,7 +27,7 @@ from honeyguide.crawler import PageJudged
 from honeyguide.crawler.links import LinkChances, LinkTable
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.frontier import Arrivals, BestFirstFrontier, Taken
-from honeyguide.learn import DeadEnds
+from honeyguide.learn import DeadEnds, SiteParts
 from honeyguide.model import LinkId, LinkState, PageFacts, Url, weighted_sums
 from honeyguide.settings import settings_from
 from machine import machine
@@ -105,7 +105,9 @@ def wait(links: int, *, is_whole: bool) -> list[Moment]:
     table, chance = LinkTable(), np.random.default_rng(1)
     dead_ends = DeadEnds(same_host=0, in_main=1, has_anchor=2, nearness=3, shown_by=4)
     parents = ParentTable()
-    frontier = BestFirstFrontier(AlwaysReady(), ROW_WIDTH, LinkChances(table, dead_ends) if is_whole else None)
+    frontier = BestFirstFrontier(
+        AlwaysReady(), ROW_WIDTH, LinkChances(table, dead_ends, SiteParts(ROW_WIDTH)) if is_whole else None
+    )
     weights = chance.normal(size=ROW_WIDTH)
     moments, started = [], time.process_time()
     for taken, first in enumerate(range(0, links, AT_ONCE), 1):
