@@ -17,27 +17,34 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import multiprocessing
 import os
 import random
 import resource
 import signal
 import tempfile
 import time
-from contextlib import suppress
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, closing, suppress
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harvest import TOPICS, interval, vectors, world
+from honeyguide.cluster import Partition
 from honeyguide.cluster.in_process import InProcess
 from honeyguide.crawler import crawl
 from honeyguide.crawler.build import Builder
-from honeyguide.runs import open_run
+from honeyguide.crawler.live import synthetic_served
+from honeyguide.runs import SqliteStore, open_run
 from honeyguide.runs.shards import shard_folders, write_cluster_file
-from honeyguide.settings import Settings, settings_from
+from honeyguide.settings import Settings, settings_from, with_overrides
 from machine import machine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def offline_settings(topic: str, seed: int, chosen: argparse.Namespace) -> Settings:
@@ -122,11 +129,15 @@ def cost(chosen: argparse.Namespace) -> dict[str, Any]:
 
     settings = served_settings(chosen)
     with tempfile.TemporaryDirectory() as folder:
-        before, began = processor_s(os.getpid()), time.monotonic()
-        with crawl(Path(folder) / "one", settings) as run:
-            one_s, pages = processor_s(os.getpid()) - before, run.progress.pages
-            one_wall_s = run.progress.spent_seconds
-        print(f"in one process {one_s / pages * 1000:.2f} ms a page ({time.monotonic() - began:.0f} s)", flush=True)
+        with (
+            synthetic_served(settings.crawl.world.partition(":")[2]) as (addresses, seeds),
+            ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as beside,
+        ):
+            given = with_overrides(settings, {"crawl.seed_urls": [url.text for url in seeds]})
+            one_s, pages, one_wall_s = beside.submit(
+                crawl_beside, Path(folder) / "one", given, dict(addresses)
+            ).result()
+        print(f"in one process {one_s / pages * 1000:.2f} ms a page ({one_wall_s:.0f} s)", flush=True)
         spent: dict[int, float] = {}
         first: list[tuple[float, int]] = []
         begun: dict[int, float] = {}
@@ -152,11 +163,18 @@ def cost(chosen: argparse.Namespace) -> dict[str, Any]:
         wall_s = at_work[-1][0] - at_work[0][0]
         return {
             "workers": chosen.workers,
-            "ms a page in one process, the server of the web included": one_s / pages * 1000,
+            "ms a page in one process": one_s / pages * 1000,
             "pages/s in one process": pages / one_wall_s,
             "ms a page in workers": sum(spent.values()) / many_pages * 1000,
             "pages/s in workers": (at_work[-1][1] - at_work[0][1]) / wall_s,
         }
+
+
+def crawl_beside(run: Path, settings: Settings, addresses: dict[str, tuple[str, int]]) -> tuple[float, int, float]:
+    """Crawl in a process of its own: its processor time while it crawls, pages, and seconds."""
+    shared, before = Builder(settings).vectors, processor_s(os.getpid())
+    with crawl(run, settings, addresses=addresses, vectors=shared) as done:
+        return processor_s(os.getpid()) - before, done.progress.pages, done.progress.spent_seconds
 
 
 def processor_s(process: int) -> float:
@@ -197,7 +215,7 @@ def kills(chosen: argparse.Namespace) -> dict[str, Any]:
             on_cluster=found.append,
         ).close()
         urls: list[str] = []
-        handed = taken = fetches = waiting = pending = 0
+        handed = taken = fetches = waiting = 0
         for path in shard_folders(run_path):
             with open_run(path) as shard:
                 urls += [page.url.text for page in shard.pages()]
@@ -206,28 +224,34 @@ def kills(chosen: argparse.Namespace) -> dict[str, Any]:
                 taken += progress.taken_over
                 fetches += progress.fetches
                 waiting += progress.waiting
-            pending += links_in_outbox(path)
+        in_transit = links_in_transit(shard_folders(run_path))
     return {
         "kills": len(killed),
         "fetches": fetches,
         "pages": len(urls),
         "pages stored twice": len(urls) - len(set(urls)),
         "links handed over": handed,
-        "links neither taken in nor waiting to be sent": max(0, handed - taken - pending),
+        "links taken in": taken,
+        "links in an outbox, and not taken in yet": in_transit,
+        "links lost, or taken in twice where below 0": handed - taken - in_transit,
         "fetches beyond the budget": max(0, fetches - chosen.fetches),
         "links waiting": waiting,
     }
 
 
-def links_in_outbox(shard: Path) -> int:
-    """Links that a shard has handed over and that were not acknowledged; some may have been taken in."""
-    from honeyguide.runs import SqliteStore  # noqa: PLC0415
-
-    store = SqliteStore(shard / "crawl.sqlite")
-    try:
-        return sum(len(parcel.links) for _, parcel in store.outbox())
-    finally:
-        store.close()
+def links_in_transit(shards: Sequence[Path]) -> int:
+    """Links that are in the outbox of their sender, and that their shard has not taken in."""
+    with ExitStack() as opened:
+        stores = [opened.enter_context(closing(SqliteStore(path / "crawl.sqlite"))) for path in shards]
+        taken = [store.inbox_marks() for store in stores]
+        shard_of = Partition(len(shards)).shard_of
+        return sum(
+            len(part.links)
+            for sender, store in enumerate(stores)
+            for number, parcel in store.outbox()
+            for shard, part in parcel.by_shard(shard_of)
+            if number > taken[shard].get(sender, 0)
+        )
 
 
 def main() -> None:
