@@ -196,7 +196,8 @@ def kills(chosen: argparse.Namespace) -> dict[str, Any]:
     found: list[Any] = []
 
     def kill_one(progress: Any) -> None:
-        if len(killed) == chosen.kills or not progress.status.has_all or time.monotonic() < next_kill[0]:
+        is_under_way = progress.status.has_all and progress.status.fetches < 0.9 * chosen.fetches
+        if len(killed) == chosen.kills or not is_under_way or time.monotonic() < next_kill[0]:
             return
         with suppress(ray.exceptions.RayActorError):
             worker, shards = chance.choice(list(found[0].workers()))

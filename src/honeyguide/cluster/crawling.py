@@ -146,6 +146,7 @@ def resume_on_cluster(
         addresses = opened.enter_context(_served(settings))
         if folder.has_started:
             shard_folders(folder.path)  # refuses a run that lacks one
+            gather(folder.path, lock_is_held=True)  # the driver may have been killed before it did
             _refuse_passes(folder.path)
             is_live = settings.crawl.world.partition(":")[0] in ("live", "synthetic+http")
         else:
