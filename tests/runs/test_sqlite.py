@@ -91,7 +91,7 @@ def test_a_full_disk_gives_a_one_line_error_and_the_run_goes_on_when_there_is_ro
     settings = settings_for(budget=60, concurrency=3)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()
     with monkeypatch.context() as small:
-        small.setattr(sqlite_module, "_PRAGMAS", f"{sqlite_module._PRAGMAS} PRAGMA max_page_count = 50;")
+        small.setattr(sqlite_module, "_PRAGMAS", f"{sqlite_module._PRAGMAS} PRAGMA max_page_count = 70;")
         with pytest.raises(DiskFull) as caught:
             crawl(tmp_path / "full", settings, vectors=hashed_vectors())
     assert "\n" not in str(caught.value)

@@ -55,8 +55,8 @@ TrustFlag: TypeAlias = Annotated[
 ClusterOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--cluster", metavar="auto|ADDRESS|local:N", show_default=False,
-        help="Crawl on Ray: on a running cluster, the one at ADDRESS, or with N workers on this machine.",
+        "--cluster", metavar="WHERE", show_default=False,
+        help="Crawl on Ray: auto, an address, or local:4.",
     ),
 ]  # fmt: skip
 TopicFile: TypeAlias = Annotated[
@@ -210,7 +210,7 @@ def stop_flags(panel: str) -> tuple[Flag, Flag]:
         Flag("--target", "budget.relevant", "PAGES", panel, "Stop at so many relevant pages."),
         Flag(
             "--stop-when", "budget.stop_when", "RULE", panel,
-            "Stop when fetches no longer pay, as in 'yield < 2% over 500'.",
+            "Stop when yields fall: 'yield < 2% over 500'.",
         ),
     )  # fmt: skip
 
