@@ -161,6 +161,14 @@ def test_a_run_that_lacks_a_shard_is_not_resumed(tmp_path: Path) -> None:
         resume_on_cluster(tmp_path / "run", budget="+10")
 
 
+def test_a_run_that_was_killed_before_it_was_gathered_is_resumed(tmp_path: Path) -> None:
+    crawl_on_cluster(tmp_path / "run", settings_of(20), "local:2").close()
+    for file in (tmp_path / "run").glob("crawl.sqlite*"):
+        file.unlink()
+    with resume_on_cluster(tmp_path / "run", budget="+10") as run:
+        assert run.progress.fetches == 30
+
+
 def test_an_old_ray_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray, "__version__", "2.9.3")
     with pytest.raises(ClusterError, match="too old"):
