@@ -142,6 +142,20 @@ def test_a_worker_that_joins_gets_shards(tmp_path: Path) -> None:
     assert counts == {1, 2}
 
 
+def test_a_crawl_whose_hub_dies_says_how_to_go_on(tmp_path: Path) -> None:
+    found: list[RayCluster] = []
+
+    def kill_the_hub(progress: ClusterProgress) -> None:
+        if progress.status.fetches > 5:
+            ray.kill(found[0].hub)
+
+    settings = settings_of(60, politeness__delay_s=0.5)
+    with pytest.raises(ClusterError, match="go on with: honeyguide resume"):
+        crawl_on_cluster(tmp_path / "run", settings, "local:2", on_progress=kill_the_hub, on_cluster=found.append)
+    with resume_on_cluster(tmp_path / "run") as run:
+        assert run.progress.fetches == 60
+
+
 @pytest.mark.parametrize("text", ["local:0", "local:", "", "somewhere", "local:x"])
 def test_what_is_no_cluster_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="--cluster is"):

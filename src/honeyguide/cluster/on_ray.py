@@ -272,7 +272,10 @@ class RayCluster:
             self._connect(address)
         self._wanted = workers or min(plan.shards, self.processors())
         most_out = plan.settings.crawl.fetches_at_once(is_live=is_live) * (self._wanted if is_live else 1)
-        desk = self._ray.remote(num_cpus=0)(HubDesk)
+        here = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+            self._ray.get_runtime_context().get_node_id(), soft=True
+        )  # where the driver is, whose end is that of the crawl: the loss of another node costs workers alone
+        desk = self._ray.remote(num_cpus=0, scheduling_strategy=here)(HubDesk)
         self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out))
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
         self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
@@ -313,12 +316,12 @@ class RayCluster:
 
     def status(self) -> HubStatus:
         """How the crawl stands."""
-        found: HubStatus = self._get(self.hub.status.remote())
+        found: HubStatus = self._ask_hub("status")
         return found
 
     def stop(self, reason: StopReason) -> None:
         """End the crawl; what is in flight is taken up again when it is resumed."""
-        self._get(self.hub.stop.remote(reason))
+        self._ask_hub("stop", reason)
 
     def answer(self, answers: Sequence[PageAnswer]) -> None:
         """Let every shard learn from answers."""
@@ -327,7 +330,7 @@ class RayCluster:
 
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""
-        self._get(self.hub.extend_budget.remote(fetches))
+        self._ask_hub("extend_budget", fetches)
 
     def processors(self) -> int:
         """Processors that the cluster has now."""
@@ -341,7 +344,7 @@ class RayCluster:
         while len(moved) < share:
             fullest = max(self._workers, key=lambda each: len(self._workers[each]))
             shard = self._workers[fullest].pop()
-            self._get(self.hub.lost.remote([shard]))
+            self._ask_hub("lost", [shard])
             moved.append(shard)
             with suppress(self._ray.exceptions.RayActorError):  # a dead one has left already
                 self._get(fullest.leave.remote([shard]))
@@ -387,7 +390,7 @@ class RayCluster:
     def _tell_all(self) -> None:
         """Let everyone know which worker has which shard."""
         worker_by_shard = {shard: handle for handle, shards in self._workers.items() for shard in shards}
-        self._get(self.hub.know.remote(worker_by_shard))
+        self._ask_hub("know", worker_by_shard)
         for handle in self._workers:
             handle.know.remote(worker_by_shard)
 
@@ -395,7 +398,7 @@ class RayCluster:
         """Let a new worker go on with the shards of a dead one."""
         shards = self._workers.pop(dead)
         self.deaths += 1
-        self._get(self.hub.lost.remote(shards))
+        self._ask_hub("lost", shards)
         fetches = self.status().fetches
         self._deaths_in_a_row.append(fetches)
         if len(self._deaths_in_a_row) == MOST_DEATHS and self._deaths_in_a_row[0] == fetches:
@@ -410,6 +413,16 @@ class RayCluster:
         self._give(handle, shards)
         self._tell_all()
         self._finishing[handle.run.remote(list(shards))] = handle
+
+    def _ask_hub(self, what: str, *given: object) -> Any:  # noqa: ANN401
+        """Let the hub do something. ClusterError where it is gone: what the shards have is in their folders."""
+        try:
+            return self._get(getattr(self.hub, what).remote(*given))
+        except self._ray.exceptions.RayActorError as error:
+            raise ClusterError(
+                f"the process that shares out the budget has died ({type(error).__name__}); go on with: "
+                f"honeyguide resume {self._plan.run}"
+            ) from None
 
     def _get(self, promise: Any) -> Any:  # noqa: ANN401
         return self._ray.get(promise)
