@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from honeyguide.errors import ClusterError, SettingsError
+from honeyguide.errors import ClusterError, RunDamaged, SettingsError
 from honeyguide.runs import open_run
+from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.settings import settings_from, with_overrides
 
 ray = pytest.importorskip("ray", reason="the extra cluster is not installed")
@@ -175,6 +176,16 @@ def test_a_run_that_lacks_a_shard_is_not_resumed(tmp_path: Path) -> None:
         resume_on_cluster(tmp_path / "run", budget="+10")
 
 
+def test_a_cluster_file_that_names_too_few_shards_is_refused(tmp_path: Path) -> None:
+    for number in range(3):
+        shard = tmp_path / "shards" / f"{number:03}"
+        shard.mkdir(parents=True)
+        (shard / "honeyguide.json").write_text("{}")
+    write_cluster_file(tmp_path, 2)
+    with pytest.raises(RunDamaged, match="names 2 shards, and the run has more"):
+        shard_folders(tmp_path)
+
+
 def test_a_run_that_was_killed_before_it_was_gathered_is_resumed(tmp_path: Path) -> None:
     crawl_on_cluster(tmp_path / "run", settings_of(20), "local:2").close()
     for file in (tmp_path / "run").glob("crawl.sqlite*"):
@@ -187,3 +198,11 @@ def test_an_old_ray_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(ray, "__version__", "2.9.3")
     with pytest.raises(ClusterError, match="too old"):
         crawl_on_cluster(tmp_path / "run", settings_of(10), "local:2")
+
+
+def test_a_budget_below_what_was_spent_is_refused(tmp_path: Path) -> None:
+    crawl_on_cluster(tmp_path / "run", settings_of(20), "local:2").close()
+    before = (tmp_path / "run" / "settings.toml").read_text()
+    with pytest.raises(SettingsError, match="has spent more"):
+        resume_on_cluster(tmp_path / "run", budget=10)
+    assert (tmp_path / "run" / "settings.toml").read_text() == before

@@ -19,7 +19,7 @@ from honeyguide.crawler.events import StopReason
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.live import synthetic_served
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
-from honeyguide.crawler.resume import kept_for_good, refuse_other_start, with_budget
+from honeyguide.crawler.resume import check_budget, kept_for_good, refuse_other_start, with_budget
 from honeyguide.errors import ClusterError, SettingsError, StoreError
 from honeyguide.runs import RunFolder, RunLock, SqliteStore, gather, open_run, remember, settings_to_build
 from honeyguide.runs.inbox import BudgetExtension, PageAnswer, StopRequest, put, take
@@ -148,6 +148,8 @@ def resume_on_cluster(
             shard_folders(folder.path)  # refuses a run that lacks one
             gather(folder.path, lock_is_held=True)  # the driver may have been killed before it did
             _refuse_passes(folder.path)
+            with open_run(folder.path) as gathered:
+                check_budget(gathered.progress, settings, budget)
             is_live = settings.crawl.world.partition(":")[0] in ("live", "synthetic+http")
         else:
             settings, seeds, is_live = asyncio.run(_prepared(settings))

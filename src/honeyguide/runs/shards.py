@@ -73,6 +73,10 @@ def shard_folders(run: Path) -> list[Path]:
             f"{missing[0]} is missing{more} of the {len(folders)} shards of {run}: mount or copy the folder back, or "
             "restore it from a copy of the run"
         )
+    if (shard_folder(run, len(folders)) / "honeyguide.json").is_file():
+        raise RunDamaged(
+            f"{run / CLUSTER_FILE} names {len(folders)} shards, and the run has more; restore it from a copy of the run"
+        )
     return folders
 
 
