@@ -14,6 +14,7 @@ import pytest
 
 from honeyguide.errors import ClusterError, RunDamaged, SettingsError
 from honeyguide.runs import open_run
+from honeyguide.runs.inbox import BudgetExtension, put
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.settings import settings_from, with_overrides
 
@@ -206,3 +207,17 @@ def test_a_budget_below_what_was_spent_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="has spent more"):
         resume_on_cluster(tmp_path / "run", budget=10)
     assert (tmp_path / "run" / "settings.toml").read_text() == before
+
+
+def test_a_budget_that_is_extended_twice_grows_twice(tmp_path: Path) -> None:
+    found: list[RayCluster] = []
+    asked: list[int] = []
+
+    def extend(progress: ClusterProgress) -> None:
+        if len(asked) < 2 and progress.status.fetches > 5 and found[0].budget == 40 + 10 * len(asked):
+            asked.append(progress.status.fetches)
+            put(tmp_path / "run", BudgetExtension(10, is_more=True))
+
+    settings = settings_of(40, politeness__delay_s=0.5)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:2", on_progress=extend, on_cluster=found.append) as run:
+        assert run.progress.fetches == 60

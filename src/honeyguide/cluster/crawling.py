@@ -202,7 +202,7 @@ def _obey(folder: RunFolder, plan: Plan, cluster: RayCluster) -> bool:
                 case StopRequest():
                     is_to_stop = True
                 case BudgetExtension() as extension:
-                    total = extension.extended(plan.settings.budget.fetches)
+                    total = extension.extended(cluster.budget)
                     cluster.extend_budget(total)
                     folder.save_settings(to_toml(with_budget(plan.settings, total)))
                 case PageAnswer() as answer:

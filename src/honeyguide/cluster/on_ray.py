@@ -279,6 +279,7 @@ class RayCluster:
         self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out))
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
         self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
+        self.budget = plan.settings.budget.fetches  # as it was extended last
         self.deaths = 0
         self._deaths_in_a_row: deque[int] = deque(maxlen=MOST_DEATHS)  # fetches made at each
 
@@ -331,6 +332,7 @@ class RayCluster:
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""
         self._ask_hub("extend_budget", fetches)
+        self.budget = fetches
 
     def processors(self) -> int:
         """Processors that the cluster has now."""
