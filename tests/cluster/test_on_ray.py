@@ -111,6 +111,24 @@ def test_workers_killed_again_and_again_lose_nothing(tmp_path: Path) -> None:
         assert by_shards.handed_over >= by_shards.taken_over > 0
 
 
+def test_a_node_that_is_removed_costs_no_page_even_where_no_processor_is_left(tmp_path: Path, nodes: Any) -> None:
+    lost = [nodes.add_node(num_cpus=1)]
+    nodes.wait_for_nodes()
+    deaths: list[int] = []
+
+    def remove(progress: ClusterProgress) -> None:
+        deaths.append(progress.deaths)
+        if lost and progress.status.fetches > 10:
+            nodes.remove_node(lost.pop(), allow_graceful=False)
+
+    settings = settings_of(150, politeness__delay_s=0.5)
+    with crawl_on_cluster(tmp_path / "run", settings, "auto", on_progress=remove) as run:
+        assert run.progress.fetches == 150
+        pages = [page.url for page in run.pages()]
+        assert len(pages) == len(set(pages))
+    assert max(deaths) > 0
+
+
 def test_a_crawl_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     stop = [False]
 

@@ -15,6 +15,7 @@ import socket
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.cluster.hub import Hub, HubRules
@@ -43,6 +44,10 @@ log = logging.getLogger(__name__)
 OLDEST_RAY: Final = (2, 40)
 CONNECT_S: Final = 5.0
 LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
+ANSWER_S: Final = 20.0  # until a worker that does not answer a delivery counts as out of reach
+BEGIN_S: Final = 120.0  # that the first workers may take to begin
+PLACE_S: Final = 20.0  # that a further one may take
+HUB_S: Final = 30.0  # that the hub may be out of reach
 MOST_DEATHS: Final = 5  # of workers, without a fetch in between
 
 
@@ -145,7 +150,8 @@ class ShardWorker:
         if seat is not None:
             return await seat.deliver(delivery)
         try:
-            mark = await self._worker_by_shard[shard].deliver.remote(shard, delivery)
+            async with asyncio.timeout(ANSWER_S):  # it may be gone with its node, or not be placed yet
+                mark = await self._worker_by_shard[shard].deliver.remote(shard, delivery)
         except KeyError:
             mark = None
         except Exception as error:  # Ray has many, and the remedy is the same for all: try again
@@ -157,7 +163,8 @@ class ShardWorker:
     async def report(self, report: ShardReport) -> None:
         """As `Post` has it."""
         try:
-            await self._hub.report.remote(report)
+            async with asyncio.timeout(ANSWER_S):
+                await self._hub.report.remote(report)
         except Exception as error:  # as above
             raise ConnectionError(str(error)) from error
 
@@ -288,17 +295,20 @@ class RayCluster:
         return len(self._workers)
 
     def begin(self) -> None:
-        """Start the workers, each with its shards."""
-        shares: list[list[int]] = [list(range(first, self._plan.shards, self._wanted)) for first in range(self._wanted)]
-        handles = [self._new_worker() for _ in shares]
-        for handle in handles:
+        """Start the workers, as many as the cluster has room for, each with its shards."""
+        handles = self._placed([self._new_worker() for _ in range(self._wanted)], BEGIN_S)
+        if not handles:
+            raise ClusterError(
+                f"the cluster had no free processor for a worker within {BEGIN_S:g} s: wait for others to end, or "
+                "crawl on this machine with --cluster local:2"
+            )
+        for number, handle in enumerate(handles):
             if not self._get(handle.sees_run.remote()):
                 raise ClusterError(
                     f"{self._plan.run} is not on storage that all nodes of the cluster see: choose a folder on a "
                     "shared file system"
                 )
-        for handle, shards in zip(handles, shares, strict=True):
-            self._give(handle, shards)
+            self._give(handle, range(number, self._plan.shards, len(handles)))
         self._tell_all()
         self._finishing = {handle.run.remote(shards): handle for handle, shards in self._workers.items()}
 
@@ -339,9 +349,12 @@ class RayCluster:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def add_worker(self) -> None:
-        """Start one more worker, and let it have its share of the shards."""
+        """Start one more worker, if the cluster has room for it, and let it have its share of the shards."""
         share = self._plan.shards // (len(self._workers) + 1)
-        handle = self._new_worker()
+        placed = self._placed([self._new_worker()], PLACE_S)
+        if not placed:  # such as where a node is gone, and the cluster has not noticed yet
+            return
+        (handle,) = placed
         moved: list[int] = []
         while len(moved) < share:
             fullest = max(self._workers, key=lambda each: len(self._workers[each]))
@@ -386,8 +399,21 @@ class RayCluster:
         made = self._ray.remote(num_cpus=0 if self._is_local else 1, scheduling_strategy="SPREAD")(ShardWorker)
         return made.remote(self._plan, self.hub)
 
+    def _placed(self, handles: Sequence[Any], timeout_s: float) -> list[Any]:
+        """Return the workers that have begun within this time; the others are given up."""
+        begun = {handle.process_id.remote(): handle for handle in handles}
+        self._ray.wait(list(begun), num_returns=len(begun), timeout=timeout_s)
+        placed = []
+        for promise, handle in begun.items():
+            try:
+                self._ray.get(promise, timeout=0)
+                placed.append(handle)
+            except (self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError):
+                self._ray.kill(handle)
+        return placed
+
     def _give(self, handle: Any, shards: Sequence[int]) -> None:  # noqa: ANN401
-        self._workers[handle] = list(shards)
+        self._workers.setdefault(handle, []).extend(shards)
 
     def _tell_all(self) -> None:
         """Let everyone know which worker has which shard."""
@@ -397,8 +423,15 @@ class RayCluster:
             handle.know.remote(worker_by_shard)
 
     def _replace(self, dead: Any) -> None:  # noqa: ANN401
-        """Let a new worker go on with the shards of a dead one."""
-        shards = self._workers.pop(dead)
+        """Let others go on with the shards of a dead worker: a new one here, those that live on a cluster.
+
+        A cluster that has lost a node may have no room for a new one; where it has, the crawl grows by itself.
+        """
+        shards = self._workers.pop(dead, None)
+        if shards is None:  # it was at work twice, and its death is told for each
+            return
+        with suppress(Exception):
+            self._ray.kill(dead)  # it may only be out of reach, and must not go on
         self.deaths += 1
         self._ask_hub("lost", shards)
         fetches = self.status().fetches
@@ -408,8 +441,11 @@ class RayCluster:
                 f"workers have died {MOST_DEATHS} times without a fetch in between; look into the logs of Ray for why, "
                 f"and go on with: honeyguide resume {self._plan.run}"
             )
-        log.warning("a worker has died; another goes on with its %d shards", len(shards))
-        self._go_on(self._new_worker(), shards)
+        log.warning("a worker has died; others go on with its %d shards", len(shards))
+        living = [] if self._is_local else list(self._workers)
+        heirs = living[: len(shards)] or [self._new_worker()]
+        for number, heir in enumerate(heirs):
+            self._go_on(heir, shards[number :: len(heirs)])
 
     def _go_on(self, handle: Any, shards: Sequence[int]) -> None:  # noqa: ANN401
         self._give(handle, shards)
@@ -417,14 +453,22 @@ class RayCluster:
         self._finishing[handle.run.remote(list(shards))] = handle
 
     def _ask_hub(self, what: str, *given: object) -> Any:  # noqa: ANN401
-        """Let the hub do something. ClusterError where it is gone: what the shards have is in their folders."""
-        try:
-            return self._get(getattr(self.hub, what).remote(*given))
-        except self._ray.exceptions.RayActorError as error:
-            raise ClusterError(
-                f"the process that shares out the budget has died ({type(error).__name__}); go on with: "
-                f"honeyguide resume {self._plan.run}"
-            ) from None
+        """Let the hub do something that may be done twice. Waits for one that is out of reach for a moment.
+
+        ClusterError where it is gone: what the shards have is in their folders.
+        """
+        until = monotonic() + HUB_S
+        while True:
+            try:
+                return self._get(getattr(self.hub, what).remote(*given))
+            except self._ray.exceptions.RayActorError as error:
+                if isinstance(error, self._ray.exceptions.ActorUnavailableError) and monotonic() < until:
+                    sleep(0.5)
+                    continue
+                raise ClusterError(
+                    f"the process that shares out the budget has died ({type(error).__name__}); go on with: "
+                    f"honeyguide resume {self._plan.run}"
+                ) from None
 
     def _get(self, promise: Any) -> Any:  # noqa: ANN401
         return self._ray.get(promise)
