@@ -19,6 +19,8 @@ from vectors_by_hash import hashed_vectors
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from honeyguide.crawler import Event
+
 SEED = "http://s.test/"
 HANGING_S = 30.0
 
@@ -53,12 +55,17 @@ def test_a_host_is_given_its_pause_in_real_time(tmp_path: Path) -> None:
 def test_an_interruption_does_not_wait_for_a_hanging_host(tmp_path: Path) -> None:
     run = tmp_path / "run"
     world = live_world([0.0, HANGING_S, HANGING_S])
+    judged: list[Event] = []
     started = time.monotonic()
-    settings = script_settings(crawl__concurrency=3)
     with crawl(
-        run, settings, world=world, is_interrupted=lambda: time.monotonic() > started + 0.3, vectors=hashed_vectors()
+        run,
+        script_settings(crawl__concurrency=3),
+        world=world,
+        listeners=[lambda event: judged.append(event) if isinstance(event, PageJudged) else None],
+        is_interrupted=lambda: len(judged) == 2 and world.fetches.total() == 4,
+        vectors=hashed_vectors(),
     ) as stopped:
-        assert time.monotonic() - started < 5.0
+        assert time.monotonic() - started < HANGING_S
         assert stopped.progress.stop_reason == StopReason.INTERRUPTED
         assert (stopped.progress.steps, stopped.progress.dispatches) == (2, 4)
     with resume(run, world=live_world([0.0, 0.0, 0.0]), vectors=hashed_vectors()) as whole:
