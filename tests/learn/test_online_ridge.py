@@ -122,7 +122,7 @@ def test_a_run_of_poor_pages_does_not_lower_all_scores_alike() -> None:
 
 def test_a_state_of_another_width_is_refused() -> None:
     plain = OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings())
-    with pytest.raises(StrategyError, match="has 47 weights, this version has 48"):
+    with pytest.raises(StrategyError, match="has 48 weights, this version has 49"):
         OnlineRidge(TOPIC, hashed_vectors(), OnlineRidgeSettings(page_rank=True)).load(plain.save())
 
 

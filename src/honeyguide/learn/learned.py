@@ -49,6 +49,7 @@ COLUMN_WORDS: Final = {
     "has an anchor": "it has an anchor",
     "nearness of a seed": "a seed is few clicks behind",
     "is a seed": "it is a seed",
+    "words of the topic": "its anchor or address has words of the topic",
     "rank of the page": "it stands on a page that many link to",
     "greatest relevance of a page that shows it": "the best page that shows it is relevant",
     "relevance of the pages that show it": "the pages that show it are relevant",

@@ -17,7 +17,8 @@ Three columns count the pages that show the link, n of them, of relevances r on 
     max r        Σ r / (n + 1)        log(1 + n).
 
 They change whenever another page shows the link or the judge changes its mind. Text columns are those of one sighting,
-that with the best score. Only pages teach the weights. Which links bring none is learned apart (`dead_ends`), and so
+that with the best score; one of them is how much of the topic's words its anchor and address have (`topic_words`). Only
+pages teach the weights. Which links bring none is learned apart (`dead_ends`), and so
 is what the pages of a folder earn beyond x·w (`site_parts`): a link is worth P(answers) · (x·w + bonus). By
 setting there is one column more: the PageRank of the page that the link stands on, as it was when the link was seen.
 
@@ -40,6 +41,7 @@ from honeyguide.learn.learned import MEANINGS, LearnedWeights, carrying
 from honeyguide.learn.shared_sums import SharedSums
 from honeyguide.learn.site_parts import SiteParts
 from honeyguide.learn.strategy import Order, Strategy
+from honeyguide.learn.topic_words import TopicWords
 from honeyguide.model import ParentRules, weighted_sums
 from honeyguide.model.saved_state import load_arrays
 from honeyguide.settings import setting
@@ -63,6 +65,8 @@ SHOWN_BY: Final = (
     "number of pages that show it",
 )
 START_OF_SHOWN_BY: Final = (0.1, 0.8, 0.12)
+SAID: Final = "words of the topic"
+START_OF_SAID: Final = 0.3
 # The pull of weights towards their start. Columns that are nearly the same for all links are held most: else a run of
 # poor pages lowers all scores alike, and the crawl stays where it is.
 PULL: Final = 10.0
@@ -126,7 +130,7 @@ class Ridge:
 
 def columns_of(settings: OnlineRidgeSettings) -> tuple[str, ...]:
     """Name the numbers of a row."""
-    return (*COLUMNS, *SHOWN_BY, *(["rank of the page"] if settings.page_rank else []))
+    return (*COLUMNS, *SHOWN_BY, SAID, *(["rank of the page"] if settings.page_rank else []))
 
 
 def start_of(settings: OnlineRidgeSettings) -> Ridge:
@@ -134,7 +138,7 @@ def start_of(settings: OnlineRidgeSettings) -> Ridge:
     width = len(columns_of(settings))
     weights, pulls = np.zeros(width), np.full(width, PULL)
     weights[COSINES], pulls[COSINES] = 1 / 3, PULL_OF_COSINES
-    weights[COUNTED] = START_OF_SHOWN_BY
+    weights[COUNTED], weights[COUNTED.stop] = START_OF_SHOWN_BY, START_OF_SAID
     pulls[len(SCALARS) : len(COLUMNS)], pulls[len(COLUMNS) :] = PULL_OF_MEANING, PULL_OF_COSINES
     return Ridge.prior(weights, settings.regularisation * pulls)
 
@@ -188,11 +192,10 @@ class OnlineRidge(Strategy):
         self.describes_ahead = not settings.page_rank
         self.columns = columns_of(settings)
         self.row_width = len(self.columns)
-        described = self._features.description_type
+        self._topic_words = TopicWords(topic)
         # A rank is that of the moment when the link was seen, so it is stored with the link.
-        self.description_type = (
-            np.dtype([("link", described), ("rank", np.float16)]) if settings.page_rank else described
-        )
+        rank = [("rank", np.float16)] if settings.page_rank else []
+        self.description_type = np.dtype([("link", self._features.description_type), ("said", np.float16), *rank])
         self.dead_ends = DeadEnds(
             same_host=COLUMNS.index("same host"),
             in_main=COLUMNS.index("in the main text"),
@@ -217,21 +220,20 @@ class OnlineRidge(Strategy):
         return self._ridge.weights
 
     def describe(self, candidates: Candidates) -> LinkDescriptions:
-        links = self._features.describe(candidates)
-        if not self._has_page_rank:
-            return links
-        described = np.empty(len(links), dtype=self.description_type)
-        described["link"] = links
-        # Between 0 and 1, as the other columns are: an average page has a half.
-        described["rank"] = candidates.importance / (1.0 + candidates.importance)
+        described = np.empty(len(candidates), dtype=self.description_type)
+        described["link"] = self._features.describe(candidates)
+        described["said"] = self._topic_words.shares(candidates)
+        if self._has_page_rank:
+            # Between 0 and 1, as the other columns are: an average page has a half.
+            described["rank"] = candidates.importance / (1.0 + candidates.importance)
         return described
 
     def rows(self, described: LinkDescriptions, parents: ParentFacts) -> Rows:
         rows = np.zeros((len(described), self.row_width), dtype=np.float16)
-        links = described
+        rows[:, : len(COLUMNS)] = self._features.rows(described["link"], parents)
+        rows[:, COUNTED.stop] = described["said"]
         if self._has_page_rank:
-            links, rows[:, -1] = described["link"], described["rank"]
-        rows[:, : len(COLUMNS)] = self._features.rows(links, parents)
+            rows[:, -1] = described["rank"]
         return rows if parents.all is None else self.with_parents(rows, parents.all)
 
     def with_parents(self, rows: Rows, parents: ParentStats) -> Rows:

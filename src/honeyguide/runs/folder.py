@@ -78,7 +78,7 @@ class FileLock:
         self.close()
 
 
-FORMAT: Final = 13
+FORMAT: Final = 14
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 _ANSWERS_LOCK: Final = "answers.lock"
