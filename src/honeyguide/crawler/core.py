@@ -35,7 +35,7 @@ from honeyguide.frontier import Haste, NotBefore, promises_of
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Failed, FailureReason, LinkState, Unknown
 from honeyguide.runs import DispatchRecord, Progress
-from honeyguide.runs.parcels import DeliveryRecord, SightingRecord
+from honeyguide.runs.parcels import DeliveryRecord
 from honeyguide.settings import with_overrides, yield_rule
 
 if TYPE_CHECKING:
@@ -290,15 +290,12 @@ class CrawlCore:
     def take_links(self, deliveries: Sequence[Delivery], now: float) -> Step:
         """Let links wait that other shards have found on their pages."""
         self._ledger.pass_time(now)
-        steps, sightings, taken = self.progress.steps, [], []
-        for parcel in (parcel for delivery in deliveries for _, parcel in delivery.parcels):
-            admitted, page = self._discovery.take_over(parcel, steps, self.guarding.hear)
-            taken.append(admitted)
-            sightings.append(SightingRecord(page, parcel, tuple(link for link in admitted.targets if link != page)))
+        parcels = [parcel for delivery in deliveries for _, parcel in delivery.parcels]
+        taken, sightings = self._discovery.take_over(parcels, self.progress.steps, self.guarding.hear)
         pruned = [link for each in taken for link in each.pruned if self.links.state(link) is LinkState.PRUNED]
         self._ledger.add(
             pruned=sum(each.times_pruned for each in taken),
-            taken_over=sum(len(each.parcel.links) for each in sightings),
+            taken_over=sum(len(parcel.links) for parcel in parcels),
         )
         record = self._ledger.close_step(
             new_links=tuple(link for each in taken for link in each.new),

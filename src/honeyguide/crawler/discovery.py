@@ -7,13 +7,15 @@ bounded frontier has no room: it gets no number, so a beam costs memory for what
 that pages have shown.
 
 Where a run has several shards, a link whose host another shard has is numbered and described like any other, and then
-goes to that shard in a parcel, every time that a page shows it. `take_over` meets the links of such a parcel.
+goes to that shard in a parcel, every time that a page shows it. `take_over` meets the links of many such parcels at
+once, since most of what admitting links costs does not depend on how many they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import compress, repeat
+from collections import Counter
+from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,9 +23,9 @@ import numpy as np
 from honeyguide.crawler.parents import link_context
 from honeyguide.frontier import Arrivals, LevelledFrontier, Pairs
 from honeyguide.learn import FoundAgain, Order
-from honeyguide.model import Candidates, LinkId, LinkState, Origin, PageFacts, ParentFacts
+from honeyguide.model import Candidates, LinkId, LinkState, Origin, ParentFacts
 from honeyguide.runs import FoundLink, PairRecord, RedirectedLink
-from honeyguide.runs.parcels import HandedDown, Parcel, TravellingLink
+from honeyguide.runs.parcels import HandedDown, Parcel, SightingRecord, TravellingLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,9 +43,14 @@ LINKS_OF_A_LEVEL: Final = 2**32
 
 
 def scores_of(
-    strategy: Strategy, rows: Rows, links: Sequence[LinkId] | NDArray[np.int64], *, step: int, depth: int
+    strategy: Strategy,
+    rows: Rows,
+    links: Sequence[LinkId] | NDArray[np.int64],
+    *,
+    step: int,
+    depth: int | NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Score links found together on a page: by the strategy's own score, or by their turn.
+    """Score links found together: by the strategy's own score, or by their turn.
 
     Turns are exact in double precision: a page shows fewer than 2^20 links, a crawl takes fewer than 2^32 steps and
     meets fewer than 2^32 links, none of them 2^20 clicks away.
@@ -134,22 +141,50 @@ UNVISITED: Final = (LinkState.WAITING, LinkState.PRUNED)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundLinks:
-    """The links of one page, sorted. Columns run over the unvisited ones.
+    """The links of a page, or of pages that other shards have told of, sorted. Columns run over the unvisited ones.
 
-    New links have the numbers that they get if all of them are met; `Discovery.admit` decides.
+    No link is there twice. New links have the numbers that they get if all of them are met; `Discovery.admit` decides.
     """
 
     candidates: Candidates
     described: LinkDescriptions  # as they are stored
     rows: Rows
     links: NDArray[np.int64]
+    pages: NDArray[np.int64]  # that show them
+    hops: NDArray[np.int64]  # redirects on the way, where another shard has followed them; then rows are stored
     is_new: NDArray[np.bool_]
     is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
-    visited: tuple[LinkId, ...]  # the page's other links that were met before
+    visited: tuple[LinkId, ...]  # the other links that were met before
+    visited_on: tuple[LinkId, ...]  # the pages that show those
     is_elsewhere: NDArray[np.bool_]  # another shard has its host; may have been met before
     kept_out: int  # links that the scope rules do not let in
     left_alone: int  # unvisited links that would have been let in, had the page been expanded
-    hops: int = 0  # redirects on the way, where another shard has followed them; then rows are stored
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Parted:
+    """Links that are shown, told apart by what is known of them."""
+
+    places: list[int]  # of the unvisited ones
+    numbers: list[LinkId]
+    states: list[LinkState | None]
+    are_elsewhere: list[bool]
+    visited_places: list[int]
+    visited: list[LinkId]
+    kept_out: int
+    left_alone: int
+
+    def columns(self) -> dict[str, Any]:
+        """The fields of `FoundLinks` that follow."""
+        return {
+            "links": np.array(self.numbers, dtype=np.int64),
+            "is_new": np.array([state is None for state in self.states], dtype=np.bool_),
+            "is_pruned": np.array([state is LinkState.PRUNED for state in self.states], dtype=np.bool_),
+            "visited": tuple(self.visited),
+            "is_elsewhere": np.array(self.are_elsewhere, dtype=np.bool_),
+            "kept_out": self.kept_out,
+            "left_alone": self.left_alone,
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,37 +273,18 @@ class Discovery:
         Of a page that is not expanded, links met before count as visited. `described` are all its links, where that was
         done ahead.
         """
-        unvisited, numbers, states, visited, places, elsewhere = [], [], [], [], [], []
-        met = len(self._links)
-        kept_out = left_alone = 0
-        is_open = self._scope.is_open(origin.depth + 1)
-        for place, shown in enumerate(page.links):
-            number = self._links.find(shown.target)
-            state = None if number is None else self._links.state(number)
-            is_elsewhere = self._is_elsewhere(shown.target)
-            if is_expanded and number is not None and state not in UNVISITED and not is_elsewhere:
-                visited.append(number)  # whatever the scope says: most links of most pages
-                continue
-            is_unbound = is_open and not shown.rel
-            is_in_scope = is_unbound or self._scope.objection_to_link(shown, depth=origin.depth + 1) is None
-            is_welcome = is_expanded and is_in_scope
-            if not is_expanded and is_in_scope and self._scope.follows_links:
-                left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
-            if number is None and not (is_welcome and self._scope.has_room(met)):
-                kept_out += is_expanded
-            elif number is None or (is_welcome and (is_elsewhere or state in UNVISITED)):
-                unvisited.append(shown)
-                places.append(place)
-                elsewhere.append(is_elsewhere)
-                numbers.append(LinkId(met) if number is None else number)
-                states.append(state)
-                met += number is None
-            else:
-                visited.append(number)
+        depth, is_open = origin.depth + 1, self._scope.is_open(origin.depth + 1)
+
+        def is_in_scope(place: int) -> bool:
+            shown = page.links[place]
+            return (is_open and not shown.rel) or self._scope.objection_to_link(shown, depth=depth) is None
+
+        parted = self._part([shown.target for shown in page.links], is_in_scope, is_expanded=is_expanded)
+        numbers = parted.numbers
         context = None
         if self._parents is not None:
             verdict = origin.relevance, is_relevant
-            targets = [*visited, *numbers]
+            targets = [*parted.visited, *numbers]
             context = link_context(
                 self._parents, self._strategy, page, link, verdict, targets=targets, unvisited=numbers
             )
@@ -276,98 +292,132 @@ class Discovery:
         importance = 0.0 if self._ranks is None else self._ranks.importance(link)
         candidates = Candidates.on_page(
             page,
-            unvisited,
+            [page.links[place] for place in parted.places],
             origin,
             at_first_occurrence=at_first,
             context=context,
             importance=importance,
             window_words=self._window_words,
         )
-        described = self._strategy.describe(candidates) if described is None else described[places]
+        described = self._strategy.describe(candidates) if described is None else described[parted.places]
         return FoundLinks(
             candidates=candidates,
             described=described,
             rows=self._strategy.rows(described, candidates.parents),
-            links=np.array(numbers, dtype=np.int64),
-            is_new=np.array([state is None for state in states], dtype=np.bool_),
-            is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
-            visited=tuple(visited),
-            is_elsewhere=np.array(elsewhere, dtype=np.bool_),
-            kept_out=kept_out,
-            left_alone=left_alone,
+            pages=np.full(len(numbers), link, dtype=np.int64),
+            hops=np.zeros(len(numbers), dtype=np.int64),
+            visited_on=(link,) * len(parted.visited),
+            **parted.columns(),
         )
 
-    def take_over(
-        self, parcel: Parcel, step: int, hear: Callable[[LinkId, int, FoundLinks], PageLevels]
-    ) -> tuple[Admitted, LinkId]:
-        """Meet links that another shard has found; also gives the number of the page that shows them.
-
-        `hear` says at which levels they wait.
-        """
-        page, is_new = self._links.meet(parcel.page, depth=0, distance=0)
-        if is_new:
-            self._links.set_state(page, LinkState.ELSEWHERE)
-        found = self._sort_parcel(parcel, page)
-        origin = Origin(parcel.page.host, parcel.relevance, parcel.distance, parcel.depth)
-        admitted = self.admit(found, page, origin, step, hear(page, parcel.demotion, found))
-        if not is_new:
-            return admitted, page
-        record = FoundLink(page, parcel.page, None, "", b"", 0.0)
-        return replace(admitted, new=(record, *admitted.new), elsewhere=(page,)), page
-
-    def _sort_parcel(self, parcel: Parcel, page: LinkId) -> FoundLinks:
-        """Tell the links of a parcel apart, as `sort` does those of a page."""
-        unvisited: list[TravellingLink] = []
-        numbers, states, visited = [], [], []
-        met, kept_out = len(self._links), 0
-        for link in parcel.links:
-            number = self._links.find(link.url)
+    def _part(self, targets: Sequence[Url], is_in_scope: Callable[[int], bool], *, is_expanded: bool = True) -> _Parted:
+        """Tell links apart, none of them there twice; `is_in_scope` is asked by place. Nothing is met yet."""
+        places, numbers, states, elsewhere, visited_places, visited = [], [], [], [], [], []
+        met = len(self._links)
+        kept_out = left_alone = 0
+        for place, target in enumerate(targets):
+            number = self._links.find(target)
             state = None if number is None else self._links.state(number)
-            is_welcome = self._scope.objection(link.url, depth=parcel.depth + 1) is None
+            is_elsewhere = self._is_elsewhere(target)
+            if is_expanded and number is not None and state not in UNVISITED and not is_elsewhere:
+                visited_places.append(place)  # whatever the scope says: most links of most pages
+                visited.append(number)
+                continue
+            is_in = is_in_scope(place)
+            is_welcome = is_expanded and is_in
+            if not is_expanded and is_in and self._scope.follows_links:
+                left_alone += self._scope.has_room(met) if number is None else state is LinkState.PRUNED
             if number is None and not (is_welcome and self._scope.has_room(met)):
-                kept_out += 1
-            elif number is None or (is_welcome and state in UNVISITED):
-                unvisited.append(link)
+                kept_out += is_expanded
+            elif number is None or (is_welcome and (is_elsewhere or state in UNVISITED)):
+                places.append(place)
+                elsewhere.append(is_elsewhere)
                 numbers.append(LinkId(met) if number is None else number)
                 states.append(state)
                 met += number is None
             else:
+                visited_places.append(place)
                 visited.append(number)
+        return _Parted(places, numbers, states, elsewhere, visited_places, visited, kept_out, left_alone)
+
+    def take_over(
+        self, parcels: Sequence[Parcel], step: int, hear: Callable[[FoundLinks, NDArray[np.int64]], PageLevels]
+    ) -> tuple[list[Admitted], list[SightingRecord]]:
+        """Meet links that other shards have found; also says which page shows which of them.
+
+        `hear` says at which levels they wait, whose pages have these demotions.
+        """
+        pages, new = [], []
+        for parcel in parcels:
+            page, is_new = self._links.meet(parcel.page, depth=0, distance=0)
+            pages.append(page)
+            if is_new:
+                new.append(FoundLink(page, parcel.page, None, "", b"", 0.0))
+                self._links.set_state(page, LinkState.ELSEWHERE)
+        admitted = [Admitted((), tuple(new), elsewhere=tuple(each.link for each in new))]
+        for shown in _each_link_once(parcels):
+            found, demotions = self._sort_shown(shown, parcels, pages)
+            admitted.append(self.admit(found, step, hear(found, demotions)))
+        find = self._links.find
+        sightings = [
+            SightingRecord(page, parcel, tuple(link for each in parcel.links if (link := find(each.url)) is not None))
+            for page, parcel in zip(pages, parcels, strict=True)
+        ]
+        return admitted, sightings
+
+    def _sort_shown(
+        self, shown: Sequence[tuple[int, TravellingLink]], parcels: Sequence[Parcel], pages: Sequence[LinkId]
+    ) -> tuple[FoundLinks, NDArray[np.int64]]:
+        """Tell links of some parcels apart, as `sort` does those of a page, with the demotions of their pages."""
+
+        def is_in_scope(place: int) -> bool:
+            number, link = shown[place]
+            return self._scope.objection(link.url, depth=parcels[number].depth + 1) is None
+
+        parted = self._part([link.url for _, link in shown], is_in_scope)
+        unvisited = [shown[place][1] for place in parted.places]
+        told = [parcels[shown[place][0]] for place in parted.places]
         parents = None
         if self._parents is not None:
-            if parcel.handed_down is not None:
-                self._parents.add_parent([*visited, *numbers], PageFacts(page, *parcel.handed_down))
-            parents = self._parents.parents(numbers)
-        count = len(unvisited)
+            self._add_parents(shown, parcels, parted)
+            parents = self._parents.parents(parted.numbers)
         facts = ParentFacts(
-            np.full(count, parcel.relevance),
-            np.full(count, parcel.distance, dtype=np.int64),
-            np.full(count, parcel.depth + 1, dtype=np.int64),
+            np.array([parcel.relevance for parcel in told], dtype=np.float64),
+            np.array([parcel.distance for parcel in told], dtype=np.int64),
+            np.array([parcel.depth + 1 for parcel in told], dtype=np.int64),
             parents,
         )
         descriptions = [link.description for link in unvisited]
         rows = [np.frombuffer(link.row, dtype=np.float16) if link.row else None for link in unvisited]
-        return FoundLinks(
+        found = FoundLinks(
             candidates=_told(unvisited, facts),
             described=described_as(self._strategy, descriptions),
             rows=rows_described(self._strategy, descriptions, facts, rows),
-            links=np.array(numbers, dtype=np.int64),
-            is_new=np.array([state is None for state in states], dtype=np.bool_),
-            is_pruned=np.array([state is LinkState.PRUNED for state in states], dtype=np.bool_),
-            visited=tuple(visited),
-            is_elsewhere=np.zeros(count, dtype=np.bool_),
-            kept_out=kept_out,
-            left_alone=0,
-            hops=max((link.hops for link in unvisited), default=0),
+            pages=np.array([pages[shown[place][0]] for place in parted.places], dtype=np.int64),
+            hops=np.array([link.hops for link in unvisited], dtype=np.int64),
+            visited_on=tuple(pages[shown[place][0]] for place in parted.visited_places),
+            **parted.columns(),
         )
+        return found, np.array([parcel.demotion for parcel in told], dtype=np.int64)
 
-    def admit(self, found: FoundLinks, page: LinkId, origin: Origin, step: int, seen: PageLevels) -> Admitted:
+    def _add_parents(
+        self, shown: Sequence[tuple[int, TravellingLink]], parcels: Sequence[Parcel], parted: _Parted
+    ) -> None:
+        """Let links have the pages of other shards that show them as parents."""
+        assert self._parents is not None
+        places, links = [*parted.visited_places, *parted.places], [*parted.visited, *parted.numbers]
+        told = [(link, parcels[shown[place][0]].handed_down) for place, link in zip(places, links, strict=True)]
+        by_link = {link: down for link, down in told if down is not None}
+        if by_link:
+            self._parents.add_parents(list(by_link), *map(np.array, zip(*by_link.values(), strict=True)))
+
+    def admit(self, found: FoundLinks, step: int, seen: PageLevels) -> Admitted:
         """Let new links wait where there is room, and change those found again where that counts.
 
         `seen` says at which levels they wait.
         """
         self._count_parents((*found.visited, *_listed(found.links[~found.is_new])))
-        own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=origin.depth + 1)
+        own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=found.candidates.depth)
         rows, scores, changed = self._found_again_with(found, own_scores)
         self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
 
@@ -377,16 +427,19 @@ class Discovery:
         has_room = ~is_dropped
         has_room[arriving] = self._would_keep(scores[arriving], None if levels is None else levels[arriving])
         is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
-        links = self._meet_new(found, page, origin, is_met)
+        links = self._meet_new(found, is_met)
         self._guarding.note_admitted(found, links, seen, is_met, has_room)
 
         again = np.concatenate((changed, np.flatnonzero(found.is_pruned & has_room)))
-        first = np.flatnonzero(found.is_new & is_met) if found.hops else again[:0]
-        for link in _listed(links[np.concatenate((again, first))]):
-            self._links.place(link, depth=origin.depth + 1, distance=origin.distance, hops=found.hops)
+        placed = np.concatenate((again, np.flatnonzero(found.is_new & is_met & (found.hops > 0))))
+        columns = found.candidates.depth, found.candidates.distance, found.hops
+        at = zip(_listed(links[placed]), *(column[placed].tolist() for column in columns), strict=True)
+        for link, depth, distance, hops in at:
+            self._links.place(link, depth=depth, distance=distance, hops=hops)
         entering = arriving[has_room[arriving]]
-        at = None if levels is None else levels[entering]
-        pushed_out = self._push(_listed(links[entering]), scores[entering], rows[entering], at)
+        pushed_out = self._push(
+            _listed(links[entering]), scores[entering], rows[entering], None if levels is None else levels[entering]
+        )
         turned_away = _listed(links[found.is_new & is_met & ~has_room & ~is_dropped])
         self._links.set_states(turned_away, LinkState.PRUNED)
         is_here = ~found.is_elsewhere
@@ -395,32 +448,33 @@ class Discovery:
         new = np.flatnonzero(found.is_new & is_met)
         return Admitted(
             targets=(*found.visited, *_listed(links[is_met])),
-            new=self._records(found, new, links, scores, page, rows if found.hops else None),
-            again=self._records(
-                found, again, links, scores, page, rows if found.hops or self._found_again is FoundAgain.MERGE else None
-            ),
+            new=self._records(found, new, links, scores, rows),
+            again=self._records(found, again, links, scores, rows, are_merged=self._found_again is FoundAgain.MERGE),
             pruned=(*pushed_out, *turned_away),
             times_pruned=len(pushed_out) + int((~has_room & ~is_dropped).sum()),
             pairs=self._pairs(_listed(links[is_here]), scores[is_here], rows[is_here]),
             elsewhere=tuple(elsewhere),
-            outbox=self._parcels(found, page, origin, seen.demotion),
+            outbox=self._parcels(found, seen),
         )
 
-    def _parcels(self, found: FoundLinks, page: LinkId, origin: Origin, demotion: int) -> tuple[Parcel, ...]:
+    def _parcels(self, found: FoundLinks, seen: PageLevels) -> tuple[Parcel, ...]:
         """The parcel of those links of a page whose hosts other shards have; none where there are none."""
         places = np.flatnonzero(found.is_elsewhere)
         if not len(places):
             return ()
-        candidates, is_relevant, down = found.candidates, origin.distance == 0, None
+        candidates, first, down = found.candidates, int(places[0]), None  # one page shows them all
+        page, relevance = LinkId(int(found.pages[first])), float(candidates.relevance[first])
+        distance, depth = int(candidates.distance[first]), int(candidates.depth[first]) - 1
+        is_relevant = distance == 0
         if self._parents is not None:
-            facts = self._parents.facts(page, origin.relevance, is_relevant=is_relevant)
+            facts = self._parents.facts(page, relevance, is_relevant=is_relevant)
             down = HandedDown(facts.relevance, facts.is_relevant, facts.smoothed, facts.distance)
         shown = zip(places.tolist(), _bytes_of(found.described[places]), strict=True)
         links = tuple(
             TravellingLink(candidates.targets[place], candidates.anchor(place), described) for place, described in shown
         )
-        about = origin.relevance, is_relevant, origin.distance, origin.depth
-        return (Parcel(self._links.url(page), *about, demotion, down, links),)
+        about = relevance, is_relevant, distance, depth, int(seen.demotions[first])
+        return (Parcel(self._links.url(page), *about, down, links),)
 
     def _follow_elsewhere(self, source: LinkId, row: Row, score: float, target_url: Url) -> Admitted:
         """A link has led to a host that another shard has: that one is told, and follows it."""
@@ -535,17 +589,15 @@ class Discovery:
             return self._frontier.would_keep(scores, levels)
         return self._frontier.would_keep(scores)
 
-    def _meet_new(
-        self, found: FoundLinks, page: LinkId, origin: Origin, is_met: NDArray[np.bool_]
-    ) -> NDArray[np.int64]:
+    def _meet_new(self, found: FoundLinks, is_met: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number the new links that are met, and give all links with the numbers that hold from now on."""
         links = found.links.copy()
         is_met_now = found.is_new & is_met
         links[is_met_now] = self._links.meet_new(
             list(compress(found.candidates.targets, is_met_now.tolist())),
-            depth=origin.depth + 1,
-            distance=origin.distance,
-            found_on=page,
+            depth=found.candidates.depth[is_met_now],
+            distance=found.candidates.distance[is_met_now],
+            found_on=found.pages[is_met_now],
         )
         return links
 
@@ -555,35 +607,38 @@ class Discovery:
         places: NDArray[np.int64],
         links: NDArray[np.int64],
         scores: NDArray[np.float64],
-        page: LinkId,
-        merged: Rows | None = None,
+        rows: Rows,
+        *,
+        are_merged: bool = False,
     ) -> tuple[FoundLink, ...]:
-        """Make the records of some of the links that were found on a page.
+        """Make the records of some of the links that were found.
 
-        Rows that are `merged` cannot be made from one description, so they are stored.
+        Rows that cannot be made from one description are stored.
         """
         candidates, words = found.candidates, found.candidates.words
         starts, ends = candidates.spans[places, 1].tolist(), candidates.spans[places, 2].tolist()
+        hops = found.hops[places].tolist()
         return tuple(
             FoundLink(
                 LinkId(link),
                 candidates.targets[place],
-                page,
+                LinkId(page),
                 " ".join(words[start:end]),
                 description,
                 score,
-                row,
-                found.hops,
+                rows[place] if are_merged or redirects else None,
+                redirects,
             )
-            for place, link, score, start, end, description, row in zip(
+            for place, link, page, score, start, end, description, redirects in zip(
                 places.tolist(),
                 links[places].tolist(),
+                found.pages[places].tolist(),
                 scores[places].tolist(),
                 starts,
                 ends,
                 _bytes_of(found.described[places]),
-                repeat(None) if merged is None else merged[places],
-                strict=False,
+                hops,
+                strict=True,
             )
         )
 
@@ -632,6 +687,19 @@ class Discovery:
         if self._strategy.order is Order.BEST_SCORE:
             return self._strategy.score(rows)
         return np.array([score])  # the source's turn
+
+
+def _each_link_once(parcels: Sequence[Parcel]) -> list[list[tuple[int, TravellingLink]]]:
+    """The links of parcels with the places of these, so that no list has a link twice: first all, then repetitions."""
+    lists: list[list[tuple[int, TravellingLink]]] = []
+    times: Counter[str] = Counter()
+    for place, parcel in enumerate(parcels):
+        for link in parcel.links:
+            times[link.url.text] += 1
+            if times[link.url.text] > len(lists):
+                lists.append([])
+            lists[times[link.url.text] - 1].append((place, link))
+    return lists
 
 
 def _told(links: Sequence[TravellingLink], parents: ParentFacts) -> Candidates:

@@ -41,12 +41,12 @@ _RECOVERED: Final = Reason(Cause.RECOVERED)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageLevels:
-    """The guard's answer to a page: where its links wait. Columns run over the unvisited links of the page."""
+    """The guard's answer to a page: where its links wait. Columns run over the unvisited links that are shown."""
 
     is_dropped: NDArray[np.bool_]  # links that are never to wait
+    demotions: NDArray[np.int64]  # of the pages that show them
     levels: NDArray[np.uint8] | None = None  # None where the frontier has no levels
     reasons: Sequence[Reason | None] = ()
-    demotion: int = 0
     has_finding: bool = False
 
 
@@ -58,14 +58,14 @@ class NoGuarding:
 
     def see(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> PageLevels:  # noqa: ARG002
         """Let every link of a page wait."""
-        return PageLevels(np.zeros(len(found.links), dtype=np.bool_))
+        return PageLevels(np.zeros(len(found.links), dtype=np.bool_), np.zeros(len(found.links), dtype=np.int64))
 
     def see_same(self, link: LinkId, prepared: Prepared) -> None:
         """Nothing is looked at."""
 
-    def hear(self, page: LinkId, demotion: int, found: FoundLinks) -> PageLevels:  # noqa: ARG002
-        """Let every link that another shard has found wait."""
-        return PageLevels(np.zeros(len(found.links), dtype=np.bool_))
+    def hear(self, found: FoundLinks, demotions: NDArray[np.int64]) -> PageLevels:
+        """Let every link that other shards have found wait."""
+        return PageLevels(np.zeros(len(found.links), dtype=np.bool_), demotions)
 
     def note_admitted(
         self,
@@ -130,13 +130,16 @@ class Guarding:
 
     def see(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> PageLevels:
         """Show a page with its links, move up what has a better level for it, and say where its links wait."""
-        judgement = self._show(link, prepared, targets_of(found, self._links.url), is_relevant=verdict.is_relevant)
-        return self._page_levels(found, judgement.demotion, has_finding=judgement.finding is not None)
+        targets = targets_by_page(found, self._links.url).get(link, [])
+        judgement = self._show(link, prepared, targets, is_relevant=verdict.is_relevant)
+        demotions = np.full(len(found.links), judgement.demotion, dtype=np.int64)
+        return self._page_levels(found, demotions, has_finding=judgement.finding is not None)
 
-    def hear(self, page: LinkId, demotion: int, found: FoundLinks) -> PageLevels:
-        """Tell the guard of links on a page that another shard has seen, with the demotion that its links carry."""
-        self._raise_hosts(self._learner.hear(page, targets_of(found, self._links.url)))
-        return self._page_levels(found, demotion)
+    def hear(self, found: FoundLinks, demotions: NDArray[np.int64]) -> PageLevels:
+        """Tell the guard of links on pages that other shards have seen, with the demotions that they carry."""
+        for page, targets in targets_by_page(found, self._links.url).items():
+            self._raise_hosts(self._learner.hear(page, targets))
+        return self._page_levels(found, demotions)
 
     def see_same(self, link: LinkId, prepared: Prepared) -> None:
         """Show a page that has come before, under another address. Its links are not looked at."""
@@ -154,7 +157,7 @@ class Guarding:
         assert seen.levels is not None
         for place in np.flatnonzero((found.is_new | found.is_pruned) & is_met & ~found.is_elsewhere).tolist():
             link, is_new = LinkId(int(links[place])), bool(found.is_new[place])
-            self._note_shown(link, seen.demotion, is_new=is_new)
+            self._note_shown(link, int(seen.demotions[place]), is_new=is_new)
             if seen.is_dropped[place]:
                 self._drop(link, seen.reasons[place])
             elif has_room[place]:
@@ -262,19 +265,19 @@ class Guarding:
             behind = self._links.of_hosts(self._frontier.behind(), hosts)
             self._raise([LinkId(each) for each in behind.tolist()])
 
-    def _page_levels(self, found: FoundLinks, demotion: int, *, has_finding: bool = False) -> PageLevels:
-        levels, reasons = self._levels(found, demotion)
+    def _page_levels(self, found: FoundLinks, demotions: NDArray[np.int64], *, has_finding: bool = False) -> PageLevels:
+        levels, reasons = self._levels(found, demotions)
         is_dropped = (levels == MAX_LEVEL) & self._drops & (found.is_new | found.is_pruned)
-        return PageLevels(is_dropped, levels, reasons, demotion, has_finding)
+        return PageLevels(is_dropped, demotions, levels, reasons, has_finding)
 
-    def _levels(self, found: FoundLinks, demotion: int) -> tuple[NDArray[np.uint8], list[Reason | None]]:
-        """Return where the links of a page wait that carries this demotion, and why.
+    def _levels(self, found: FoundLinks, demotions: NDArray[np.int64]) -> tuple[NDArray[np.uint8], list[Reason | None]]:
+        """Return where the links wait whose pages have these demotions, and why.
 
-        Links that wait already keep their levels, unless this page has less demotion than those that showed them.
+        Links that wait already keep their levels, unless a page has less demotion than those that showed them.
         """
         levels = np.zeros(len(found.links), dtype=np.uint8)
         reasons: list[Reason | None] = [None] * len(found.links)
-        for place, link in enumerate(found.links.tolist()):
+        for place, (link, demotion) in enumerate(zip(found.links.tolist(), demotions.tolist(), strict=True)):
             if found.is_elsewhere[place]:
                 continue  # the guard of another shard says so
             carried = demotion if found.is_new[place] else min(demotion, self._links.carried(link))
@@ -377,8 +380,12 @@ class _Changes:
         )
 
 
-def targets_of(found: FoundLinks, url_of: Callable[[LinkId], Url]) -> list[Target]:
-    """Return the links of a page as a guard is shown them: visited ones, then the others, in reading order."""
-    visited = [Target(link, url_of(link), is_new=False) for link in found.visited]
-    shown = zip(map(LinkId, found.links.tolist()), found.candidates.targets, found.is_new.tolist(), strict=True)
-    return visited + [Target(link, url, is_new) for link, url, is_new in shown]
+def targets_by_page(found: FoundLinks, url_of: Callable[[LinkId], Url]) -> dict[LinkId, list[Target]]:
+    """Return the links of each page as a guard is shown them: visited ones, then the others, in reading order."""
+    targets: dict[LinkId, list[Target]] = {}
+    for page, link in zip(found.visited_on, found.visited, strict=True):
+        targets.setdefault(page, []).append(Target(link, url_of(link), is_new=False))
+    columns = found.pages.tolist(), found.links.tolist(), found.candidates.targets, found.is_new.tolist()
+    for page, link, url, is_new in zip(*columns, strict=True):
+        targets.setdefault(page, []).append(Target(link, url, is_new))
+    return targets

@@ -186,7 +186,7 @@ class Intake:
         self._times.lap("links", mark)
         learned_from = (verdict.reward, verdict.relevance, verdict.is_relevant, found.rows)
         self._learn(link, Transition(self._ledger.progress.steps, page.url, dispatch.row, *learned_from))
-        admitted = self._admit(link, prepared, verdict, origin, found)
+        admitted = self._admit(link, prepared, verdict, found)
         self._ledger.note_page(is_relevant=verdict.is_relevant, is_kept=not not_kept)
         self._ledger.add(
             out_of_scope=found.kept_out,
@@ -238,7 +238,7 @@ class Intake:
         failed = Failed(FailureReason.HOOK, broken.reason, status)
         return self._take_nothing(arrived.taken_as(failed), failed)
 
-    def _admit(self, link: LinkId, prepared: Prepared, verdict: Verdict, origin: Origin, found: FoundLinks) -> Admitted:
+    def _admit(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> Admitted:
         """Let the links of a page wait, at the levels that the guard gives them."""
         mark = self._times.start()
         seen = self._guarding.see(link, prepared, verdict, found)
@@ -246,7 +246,7 @@ class Intake:
         if self._restarts is not None:
             self._restarts.note(verdict.reward, 0.0 if seen.has_finding else _novelty(found))
         mark = self._times.start()
-        admitted = self._discovery.admit(found, link, origin, self._ledger.progress.steps, seen)
+        admitted = self._discovery.admit(found, self._ledger.progress.steps, seen)
         self._times.lap("links", mark)
         if self._parts.ranks is not None and self._parts.ranks.add_page(link, admitted.targets):
             self._discovery.rank_again()

@@ -67,7 +67,14 @@ class LinkTable:
         self.place(link, depth=depth, distance=distance, hops=hops)
         return link, True
 
-    def meet_new(self, urls: Sequence[Url], *, depth: int, distance: int, found_on: LinkId) -> NDArray[np.int64]:
+    def meet_new(
+        self,
+        urls: Sequence[Url],
+        *,
+        depth: NDArray[np.int64],
+        distance: NDArray[np.int64],
+        found_on: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
         """The numbers of URLs of which none was met before, and none is there twice; they wait."""
         links = np.arange(self._count, self._count + len(urls))
         self._seen.add_new(urls)
@@ -78,8 +85,8 @@ class LinkTable:
             self._grow()
         self._host[links] = [self.host_id(url.host) for url in urls]
         self._found_on[links] = found_on
-        self._depth[links] = min(depth, 32_767)
-        self._distance[links] = min(distance, 32_767)
+        self._depth[links] = np.minimum(depth, 32_767)
+        self._distance[links] = np.minimum(distance, 32_767)
         return links
 
     def place(self, link: LinkId, *, depth: int, distance: int, hops: int = 0) -> None:

@@ -123,7 +123,19 @@ class ParentTable:
         A link named twice in the call gets one parent, and a page is never its own. Call it once a page.
         """
         numbers = _numbers(links)
-        numbers = numbers[numbers != parent.page]
+        facts = parent.relevance, parent.is_relevant, parent.smoothed, parent.distance
+        self.add_parents(numbers[numbers != parent.page], *map(np.asarray, facts))
+
+    def add_parents(
+        self,
+        links: Sequence[LinkId] | NDArray[np.int64],
+        relevance: NDArray[np.float64],
+        is_relevant: NDArray[np.bool_],
+        smoothed: NDArray[np.float64],
+        distance: NDArray[np.int64],
+    ) -> None:
+        """Each of these links has one more parent, with these facts; no link is there twice for two parents."""
+        numbers = _numbers(links)
         if not len(numbers):
             return
         self._reach(int(numbers.max()) + 1)
@@ -132,13 +144,12 @@ class ParentTable:
             self._since_release = 0
             release([self._table])
         rows = self._table[numbers]
-        rows["smoothed"] = np.where(rows["parents"] > 0, np.maximum(rows["smoothed"], parent.smoothed), parent.smoothed)
-        rows["nearness"] = np.maximum(rows["nearness"], max(self.rules.farthest - parent.distance, 0))
+        rows["smoothed"] = np.where(rows["parents"] > 0, np.maximum(rows["smoothed"], smoothed), smoothed)
+        rows["nearness"] = np.maximum(rows["nearness"], np.maximum(self.rules.farthest - distance, 0))
         rows["parents"] += 1
-        rows["relevance"] += parent.relevance
-        if parent.is_relevant:
-            rows["relevant_parents"] += 1
-            rows["relevant_relevance"] += parent.relevance
+        rows["relevance"] += relevance
+        rows["relevant_parents"] += is_relevant
+        rows["relevant_relevance"] += np.where(is_relevant, relevance, 0.0)
         self._table[numbers] = rows
 
     def follow_redirect(self, source: LinkId, target: LinkId) -> None:
