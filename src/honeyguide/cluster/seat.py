@@ -36,8 +36,9 @@ log = logging.getLogger(__name__)
 MOST_LINKS: Final = 2000  # of a delivery, about
 MOST_PENDING: Final = 20_000  # links that others have not acknowledged; with more, a shard waits for them
 WAITING_STEPS: Final = 4  # of this shard, that a parcel waits for others to the same shard
-WAITING_S: Final = 0.5
+WAITING_S: Final = 0.5  # that a parcel waits at most to be sent, and once more to be taken in
 FEW_PARCELS: Final = 8
+FEW_LINKS: Final = 32  # that wait to be taken in together: so many cost hardly more than one
 REPORT_S: Final = 1.0  # the longest time between two reports
 LOOK_AROUND_S: Final = 0.25
 MARKS_EVERY: Final = 64  # deliveries acknowledged between two notes of it in the store
@@ -75,6 +76,8 @@ class ShardSeat:
         self._news = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._inbox: deque[tuple[Delivery, asyncio.Future[int]]] = deque()
+        self._inbox_links = 0
+        self._inbox_since = 0.0  # moment of the first of them
         self._taken: dict[int, int] = {}  # by sender, the number up to which its parcels are stored
         self._pending: dict[int, deque[tuple[int, Parcel]]] = {}  # by shard, what it has not acknowledged
         self._acknowledged: dict[int, int] = {}
@@ -93,6 +96,7 @@ class ShardSeat:
         self._is_first = True
         self._reported_at = 0.0
         self._reported_charged = -1
+        self._reported_idle: tuple[object, ...] = ()
         self._shared_pages = 0
         self._prints: list[Print] = []
         self._is_closed = False
@@ -124,12 +128,18 @@ class ShardSeat:
             self._prints.append((self._core.links.url(seen.link), seen.print))
 
     async def deliver(self, delivery: Delivery) -> int:
-        """Take in a delivery of another shard, between two steps. OSError where the shard is not at work."""
+        """Take in a delivery of another shard, between two steps and with others. OSError where it is not at work."""
         if self._is_closed or self._core is None:
             raise ConnectionError(f"shard {self.shard} is not at work")
-        done = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+        if not self._inbox:
+            self._inbox_since = monotonic()
+            loop.call_later(WAITING_S, self._ring)
         self._inbox.append((delivery, done))
-        self._ring()
+        self._inbox_links += sum(len(parcel.links) for _, parcel in delivery.parcels)
+        if self._is_inbox_due:
+            self._ring()
         return await done
 
     def answer(self, answers: Sequence[PageAnswer]) -> None:
@@ -164,8 +174,9 @@ class ShardSeat:
         for shard in self._due_shards():
             self._sending.add(shard)
             self._spawn(self._send(shard))
-        if not self._inbox and not self._orders:
-            self._begin_report()
+        if not self._is_inbox_due and not self._orders:
+            if self._is_idle_report_due:
+                self._begin_report()
             await self._next_news()
         self._idle = None
 
@@ -190,9 +201,12 @@ class ShardSeat:
             self._noted = 0
 
     def _take_in(self, now: float, finish: Callable[[Step], None]) -> None:
-        """Take in deliveries and orders."""
+        """Take in orders, and deliveries where it is time."""
         assert self._core is not None
-        arrived = [self._inbox.popleft() for _ in range(len(self._inbox))]
+        is_stopping = any(orders.stop is not None for orders in self._orders)
+        arrived = []
+        if self._is_inbox_due or is_stopping:
+            arrived, self._inbox, self._inbox_links = list(self._inbox), deque(), 0
         marks, fresh = dict(self._taken), []
         for delivery, _ in arrived:
             mark = marks.get(delivery.sender, 0)
@@ -217,6 +231,16 @@ class ShardSeat:
             self._spawn(self._send(shard))
         if self._noted >= MARKS_EVERY or self._stop is not None:
             self.note_marks()
+
+    @property
+    def _is_inbox_due(self) -> bool:
+        """Whether deliveries are to be taken in: many links, or for long enough, or there is nothing else to do."""
+        assert self._core is not None
+        return bool(self._inbox) and (
+            self._inbox_links >= FEW_LINKS
+            or monotonic() >= self._inbox_since + WAITING_S
+            or not (len(self._core.frontier) or self._core.in_flight)
+        )
 
     def _let_wait(self, number: int, parcel: Parcel) -> None:
         for shard, part in parcel.by_shard(self._partition.shard_of):
@@ -280,6 +304,18 @@ class ShardSeat:
         is_used = self._lease - charged <= self._settings.lease // 2 and charged != self._reported_charged
         return self._is_first or is_used or monotonic() - self._reported_at > REPORT_S
 
+    @property
+    def _is_idle_report_due(self) -> bool:
+        """Whether anything has changed since the last report of a shard that can do nothing."""
+        return self._idle_state != self._reported_idle or monotonic() - self._reported_at > REPORT_S
+
+    @property
+    def _idle_state(self) -> tuple[object, ...]:
+        assert self._core is not None
+        progress = self._core.progress
+        counts = progress.charged, progress.steps, progress.taken_over, self.pending_links
+        return self._idle, self._is_first, self._seen, self._lease, self._core.in_flight, *counts
+
     def _begin_report(self) -> None:
         if not self._is_reporting:
             self._is_reporting = True
@@ -306,6 +342,7 @@ class ShardSeat:
             sums, self._shared_pages = core.share(), pages
         prints, self._prints = tuple(self._prints), []
         self._reported_charged = progress.charged
+        self._reported_idle = self._idle_state if self._idle is not None else ()
         return ShardReport(
             shard=self.shard,
             progress=progress,
