@@ -44,6 +44,7 @@ log = logging.getLogger(__name__)
 OLDEST_RAY: Final = (2, 40)
 CONNECT_S: Final = 5.0
 LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
+POST_S: Final = 0.05  # that a message waits for others to the same process: one of Ray costs as much as many links
 ANSWER_S: Final = 20.0  # until a worker that does not answer a delivery counts as out of reach
 BEGIN_S: Final = 120.0  # that the first workers may take to begin
 PLACE_S: Final = 20.0  # that a further one may take
@@ -87,6 +88,10 @@ class ShardWorker:
         self._worker_by_shard: dict[int, Any] = {}
         self._vectors: Any = None
         self._leaving: set[int] = set()
+        self._letters: dict[Any, list[tuple[int, Delivery, asyncio.Future[int | None]]]] = {}  # by worker
+        self._carrying: set[asyncio.Task[None]] = set()
+        self._reports: list[ShardReport] = []
+        self._reporting: asyncio.Task[None] | None = None  # takes what waits to the hub in a moment
 
     async def sees_run(self) -> bool:
         """Whether this process sees the run folder."""
@@ -124,14 +129,14 @@ class ShardWorker:
             self._tasks.pop(shard, None)
             self._seats.pop(shard, None)
 
-    async def deliver(self, shard: int, delivery: Delivery) -> int | None:
-        """Give a delivery to a shard; None where it is not here."""
-        seat = self._seats.get(shard)
-        if seat is None:
-            return None
+    async def deliver(self, deliveries: Sequence[tuple[int, Delivery]]) -> list[int | None]:
+        """Give each delivery to its shard; None for one that is not here."""
+        return await asyncio.gather(*(self._deliver(shard, delivery) for shard, delivery in deliveries))
+
+    async def _deliver(self, shard: int, delivery: Delivery) -> int | None:
         try:
-            return await seat.deliver(delivery)
-        except ConnectionError:
+            return await self._seats[shard].deliver(delivery)
+        except (KeyError, ConnectionError):
             return None
 
     async def answer(self, answers: Sequence[PageAnswer]) -> None:
@@ -139,34 +144,62 @@ class ShardWorker:
         for seat in self._seats.values():
             seat.answer(answers)
 
-    async def order(self, shard: int, orders: Orders) -> None:
-        """Orders of the hub."""
-        if shard in self._seats:
-            self._seats[shard].order(orders)
+    async def order(self, orders: Sequence[tuple[int, Orders]]) -> None:
+        """Orders of the hub, each with its shard."""
+        for shard, each in orders:
+            if shard in self._seats:
+                self._seats[shard].order(each)
 
     async def send(self, shard: int, delivery: Delivery) -> int:
         """As `Post` has it."""
         seat = self._seats.get(shard)
         if seat is not None:
             return await seat.deliver(delivery)
-        try:
-            async with asyncio.timeout(ANSWER_S):  # it may be gone with its node, or not be placed yet
-                mark = await self._worker_by_shard[shard].deliver.remote(shard, delivery)
-        except KeyError:
-            mark = None
-        except Exception as error:  # Ray has many, and the remedy is the same for all: try again
-            raise ConnectionError(str(error)) from error
+        worker = self._worker_by_shard.get(shard)
+        if worker is None:
+            raise ConnectionError(f"shard {shard} has no worker")
+        taken = asyncio.get_running_loop().create_future()
+        waiting = self._letters.setdefault(worker, [])
+        waiting.append((shard, delivery, taken))
+        if len(waiting) == 1:
+            self._carrying.add(task := asyncio.create_task(self._carry(worker)))
+            task.add_done_callback(self._carrying.discard)
+        mark = await taken
         if mark is None:
             raise ConnectionError(f"shard {shard} is not at work")
         return int(mark)
 
+    async def _carry(self, worker: Any) -> None:  # noqa: ANN401
+        """Take what waits for another worker there, in a moment."""
+        await asyncio.sleep(POST_S)
+        letters = self._letters.pop(worker)
+        try:
+            async with asyncio.timeout(ANSWER_S):  # it may be gone with its node, or not be placed yet
+                marks = await worker.deliver.remote([(shard, delivery) for shard, delivery, _ in letters])
+        except Exception as error:  # noqa: BLE001 - Ray has many, and the remedy is the same for all: try again
+            log.debug("a worker cannot be reached (%s)", error)
+            marks = [None] * len(letters)
+        for (_, _, taken), mark in zip(letters, marks, strict=True):
+            if not taken.done():
+                taken.set_result(mark)
+
     async def report(self, report: ShardReport) -> None:
         """As `Post` has it."""
+        self._reports.append(report)
+        if self._reporting is None:
+            self._reporting = asyncio.create_task(self._report())
+        await asyncio.shield(self._reporting)
+
+    async def _report(self) -> None:
+        """Take all reports that wait to the hub, in a moment, and its orders to their shards."""
+        await asyncio.sleep(POST_S)
+        reports, self._reports, self._reporting = self._reports, [], None
         try:
             async with asyncio.timeout(ANSWER_S):
-                await self._hub.report.remote(report)
+                orders = await self._hub.report.remote(reports)
         except Exception as error:  # as above
             raise ConnectionError(str(error)) from error
+        await self.order(orders)
 
     async def _run(self, shard: int, seat: ShardSeat) -> None:
         path, until = shard_folder(self._plan.run, shard), RealClock().now() + LOCK_S
@@ -191,9 +224,13 @@ class HubDesk:
         """Workers have these shards from now on."""
         self._worker_by_shard.update(worker_by_shard)
 
-    async def report(self, report: ShardReport) -> None:
-        """Take in how a shard stands."""
-        self._send(self._hub.take(report))
+    async def report(self, reports: Sequence[ShardReport]) -> list[tuple[int, Orders]]:
+        """Take in how shards of a worker stand; gives the orders for that worker, and sends the others their own."""
+        orders = [each for report in reports for each in self._hub.take(report)]
+        worker = self._worker_by_shard.get(reports[0].shard)
+        own = [each for each in orders if self._worker_by_shard.get(each[0]) == worker]
+        self._send([each for each in orders if each not in own])
+        return own
 
     async def lost(self, shards: Sequence[int]) -> None:
         """The worker of these shards is gone."""
@@ -214,10 +251,12 @@ class HubDesk:
         return HubStatus.of(self._hub)
 
     def _send(self, orders: Sequence[tuple[int, Orders]]) -> None:
+        by_worker: dict[Any, list[tuple[int, Orders]]] = {}
         for shard, each in orders:
-            worker = self._worker_by_shard.get(shard)
+            by_worker.setdefault(self._worker_by_shard.get(shard), []).append((shard, each))
+        for worker, theirs in by_worker.items():
             if worker is not None:
-                worker.order.remote(shard, each)
+                worker.order.remote(theirs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, Final, Protocol
 
-from honeyguide.cluster.hub import ShardReport
+from honeyguide.cluster.hub import STALE_SHARE, ShardReport
 from honeyguide.crawler.events import StopReason
 from honeyguide.runs.parcels import Delivery
 
@@ -38,9 +38,9 @@ MOST_PENDING: Final = 20_000  # links that others have not acknowledged; with mo
 WAITING_STEPS: Final = 4  # of this shard, that a parcel waits for others to the same shard
 WAITING_S: Final = 0.5  # that a parcel waits at most to be sent, and once more to be taken in
 FEW_PARCELS: Final = 8
-FEW_LINKS: Final = 32  # that wait to be taken in together: so many cost hardly more than one
+FEW_LINKS: Final = 64  # that wait to be taken in together: so many cost hardly more than one
 REPORT_S: Final = 1.0  # the longest time between two reports
-LOOK_AROUND_S: Final = 0.25
+LOOK_AROUND_S: Final = 1.0  # the longest time without a look whether the crawl is to stop
 MARKS_EVERY: Final = 64  # deliveries acknowledged between two notes of it in the store
 AGAIN_S: Final = 0.2  # before a shard that cannot be reached is tried again; twice as long each time
 LONGEST_AGAIN_S: Final = 5.0
@@ -87,7 +87,8 @@ class ShardSeat:
         self._sending: set[int] = set()
         self.pending_links = 0
         self._orders: deque[Orders] = deque()
-        self._seen = 0  # number of the last orders
+        self._seen = 0  # number of the last orders that have come
+        self._obeyed = 0  # of those by which the lease is
         self._error: BaseException | None = None
         self._lease = 0
         self._stop: StopReason | None = None
@@ -150,7 +151,7 @@ class ShardSeat:
     def order(self, orders: Orders) -> None:
         """Orders of the hub have come."""
         self._orders.append(orders)
-        self._seen = orders.number
+        self._seen = max(self._seen, orders.number)
         self._ring()
 
     async def attend(self, now: float, finish: Callable[[Step], None]) -> StopReason | None:
@@ -171,9 +172,7 @@ class ShardSeat:
             self._lease = self._core.progress.charged  # what it cannot use comes back
             self._core.lease(self._lease)
         self._idle = reason
-        for shard in self._due_shards():
-            self._sending.add(shard)
-            self._spawn(self._send(shard))
+        self._send_due()
         if not self._is_inbox_due and not self._orders:
             if self._is_idle_report_due:
                 self._begin_report()
@@ -203,10 +202,23 @@ class ShardSeat:
     def _take_in(self, now: float, finish: Callable[[Step], None]) -> None:
         """Take in orders, and deliveries where it is time."""
         assert self._core is not None
-        is_stopping = any(orders.stop is not None for orders in self._orders)
-        arrived = []
-        if self._is_inbox_due or is_stopping:
-            arrived, self._inbox, self._inbox_links = list(self._inbox), deque(), 0
+        if self._is_inbox_due or any(orders.stop is not None for orders in self._orders):
+            self._take_deliveries(self._core, now, finish)
+        while self._orders:
+            orders = self._orders.popleft()
+            self._stop = orders.stop or self._stop
+            if orders.number > self._obeyed:  # one may have overtaken another on its way
+                self._lease, self._obeyed = orders.lease, orders.number
+                self._core.lease(self._lease)
+            if orders.news is not None:
+                finish(self._core.take_news(orders.news, now))
+        self._send_due()
+        if self._noted >= MARKS_EVERY or self._stop is not None:
+            self.note_marks()
+
+    def _take_deliveries(self, core: CrawlCore, now: float, finish: Callable[[Step], None]) -> None:
+        """Take in all deliveries in one step, and acknowledge them."""
+        arrived, self._inbox, self._inbox_links = self._inbox, deque(), 0
         marks, fresh = dict(self._taken), []
         for delivery, _ in arrived:
             mark = marks.get(delivery.sender, 0)
@@ -215,22 +227,11 @@ class ShardSeat:
                 marks[delivery.sender] = rest.number
                 fresh.append(rest)
         if fresh:
-            finish(self._core.take_links(fresh, now))
+            finish(core.take_links(fresh, now))
             self._taken = marks
         for delivery, done in arrived:
             if not done.done():
                 done.set_result(self._taken.get(delivery.sender, 0))
-        while self._orders:
-            orders = self._orders.popleft()
-            self._lease, self._stop = orders.lease, orders.stop
-            self._core.lease(self._lease)
-            if orders.news is not None:
-                finish(self._core.take_news(orders.news, now))
-        for shard in self._due_shards():
-            self._sending.add(shard)
-            self._spawn(self._send(shard))
-        if self._noted >= MARKS_EVERY or self._stop is not None:
-            self.note_marks()
 
     @property
     def _is_inbox_due(self) -> bool:
@@ -248,6 +249,11 @@ class ShardSeat:
                 self._pending.setdefault(shard, deque()).append((number, part))
                 self._waits_since.setdefault(shard, (self._steps, monotonic()))
                 self.pending_links += len(part.links)
+
+    def _send_due(self) -> None:
+        for shard in self._due_shards():
+            self._sending.add(shard)
+            self._spawn(self._send(shard))
 
     def _due_shards(self) -> list[int]:
         """Shards for which enough waits, or has waited for long enough: a few links a message would cost too much."""
@@ -337,7 +343,9 @@ class ShardSeat:
         assert self._core is not None
         core, progress = self._core, self._core.progress
         sums, pages = None, progress.pages
-        enough = 1 if self._idle else max(1, self._settings.share_every // self._partition.shards)
+        enough = max(1, self._settings.share_every // self._partition.shards, STALE_SHARE * pages)
+        if self._is_first:
+            self._seen = self._obeyed = 0  # of a hub that knows nothing of earlier ones
         if self._is_first or pages - self._shared_pages >= enough:
             sums, self._shared_pages = core.share(), pages
         prints, self._prints = tuple(self._prints), []
