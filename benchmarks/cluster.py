@@ -15,7 +15,6 @@ pages that were lost or stored twice, the fetches beyond the budget and the link
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import multiprocessing
 import os
@@ -32,10 +31,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import simulated_time
 from harvest import TOPICS, interval, vectors, world
 from honeyguide.cluster import Partition
-from honeyguide.cluster.in_process import InProcess
-from honeyguide.crawler import crawl
+from honeyguide.crawler import crawl, crawl_async
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.live import synthetic_served
 from honeyguide.runs import SqliteStore, open_run
@@ -47,54 +46,66 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def offline_settings(topic: str, seed: int, chosen: argparse.Namespace) -> Settings:
+def simulated_settings(topic: str, seed: int, chosen: argparse.Namespace) -> Settings:
     return settings_from(
         {
             "topic": {"name": topic, "keywords": list(world(seed).keywords_for(topic))},
-            "crawl": {"world": "synthetic", "seed": seed},
+            "crawl": {"world": "synthetic", "seed": seed, "workers": 0},
             "budget": {"fetches": chosen.fetches},
-            "politeness": {"delay_s": 0.0},
+            "politeness": {"delay_s": chosen.delay},
+            "search": {"live": "off"},
             "cluster": {"shards": chosen.shards, "share_every": chosen.share_every, "lease": chosen.lease},
         }
     )
 
 
-def in_one_piece(settings: Settings, seed: int, topic: str) -> int:
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        crawl(Path(folder) / "run", settings, world=world(seed), vectors=vectors()) as run,
-    ):
-        return sum(world(seed).topic_of(page.url) == topic for page in run.pages())
+def in_one_piece(settings: Settings, seed: int, topic: str) -> tuple[int, float]:
+    """On-topic pages, and simulated seconds."""
+    web = world(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        work = crawl_async(Path(folder) / "run", settings, world=simulated_time.Served(web), vectors=vectors())
+        run, seconds = simulated_time.run(work)
+        with run:
+            return sum(web.topic_of(page.url) == topic for page in run.pages()), seconds
 
 
-def in_shards(settings: Settings, seed: int, topic: str) -> tuple[int, InProcess]:
-    """On-topic pages that shards in one process find, and the shards."""
+def in_shards(settings: Settings, seed: int, topic: str, chosen: argparse.Namespace) -> tuple[int, float, Any]:
+    """On-topic pages that shards in one process find, simulated seconds, and the shards."""
     web, builder = world(seed), Builder(settings, vectors())
     with tempfile.TemporaryDirectory() as folder:
         run, shards = Path(folder), settings.cluster.shards
         write_cluster_file(run, shards)
         seeds = builder.seed_urls(web)
-        most_out = settings.crawl.fetches_at_once(is_live=False)
-        cluster = InProcess(run, shards, builder.settings, seeds, most_out)
-        asyncio.run(cluster.run({"world": web, "vectors": vectors()}))
+        most_out = settings.crawl.fetches_at_once(is_live=True) * chosen.workers
+        given = run, shards, builder.settings, seeds, most_out
+        cluster = simulated_time.Travelling(chosen.workers, chosen.latency, *given)
+        work = cluster.run({"world": simulated_time.Served(web), "vectors": vectors()})
+        _, seconds = simulated_time.run(work)
         found = 0
         for path in shard_folders(run):
             with open_run(path) as shard:
                 found += sum(web.topic_of(page.url) == topic for page in shard.pages())
-        return found, cluster
+        return found, seconds, cluster
 
 
 def harvest(chosen: argparse.Namespace) -> dict[str, Any]:
-    one, many, deliveries, links, stalest = [], [], 0, 0, 0
-    for seed, topic in product(range(chosen.first_seed, chosen.first_seed + chosen.seeds), TOPICS):
-        settings = offline_settings(topic, seed, chosen)
-        one.append(in_one_piece(settings, seed, topic))
-        found, cluster = in_shards(settings, seed, topic)
+    one, many, seconds = [], [], []
+    deliveries = links = stalest = reports = 0
+    for seed, topic in product(range(chosen.first_seed, chosen.first_seed + chosen.seeds), TOPICS[: chosen.topics]):
+        settings = simulated_settings(topic, seed, chosen)
+        alone, alone_s = in_one_piece(settings, seed, topic)
+        found, found_s, cluster = in_shards(settings, seed, topic, chosen)
+        one.append(alone)
         many.append(found)
+        seconds.append((alone_s, found_s))
         deliveries += cluster.deliveries
+        reports += cluster.reports
         links += sum(report.progress.handed_over for report in cluster.hub.reports)
         stalest = max(stalest, cluster.hub.stalest)
-        print(f"web {seed} {topic}: {one[-1]} in one piece, {many[-1]} in shards", flush=True)
+        print(
+            f"web {seed} {topic}: {alone} in one piece ({alone_s:.0f} s), {found} in shards ({found_s:.0f} s)",
+            flush=True,
+        )
     whole, parts = np.array(one, dtype=float), np.array(many, dtype=float)
     low, high = interval((parts - whole) / whole.mean())
     fetches = chosen.fetches * len(one)
@@ -104,7 +115,9 @@ def harvest(chosen: argparse.Namespace) -> dict[str, Any]:
         "in shards": float(parts.mean()),
         "difference": float((parts - whole).mean() / whole.mean()),
         "interval": [low, high],
+        "simulated seconds": np.mean(seconds, axis=0).tolist(),
         "deliveries a fetch": deliveries / fetches,
+        "reports a fetch": reports / fetches,
         "links a fetch": links / fetches,
         "pages a learner did not know, at most": stalest,
     }
@@ -260,6 +273,8 @@ def main() -> None:
     options.add_argument("question", choices=("harvest", "cost", "kills"))
     options.add_argument("--first-seed", type=int, default=20, help="webs before served to choose defaults")
     options.add_argument("--seeds", type=int, default=10)
+    options.add_argument("--topics", type=int, default=len(TOPICS))
+    options.add_argument("--latency", type=float, default=0.05, help="seconds that a message travels, simulated")
     options.add_argument("--fetches", type=int, default=500)
     options.add_argument("--shards", type=int, default=8)
     options.add_argument("--workers", type=int, default=8)
