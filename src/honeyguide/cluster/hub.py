@@ -19,10 +19,12 @@ from honeyguide.settings import yield_rule
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from honeyguide.frontier import Resting, Standing
     from honeyguide.model import Url
     from honeyguide.runs import Progress
     from honeyguide.settings import Settings
 
+RESTS: Final = 8  # links that a shard is told others wait for
 PRINTS: Final = 500  # of pages of all shards, that a shard is told of at once
 STALE_SHARE: Final = 0.05  # of all pages that a learner need not know, however many they are
 
@@ -45,6 +47,7 @@ class ShardReport:
     sums: SharedSums | None = None  # what its learner has learned; None where it was told before, or shares nothing
     pages: int = 0  # of which these are the sums
     prints: tuple[Print, ...] = ()  # of its pages since the last report
+    standing: Standing | None = None  # what it could fetch and waits for; None where nobody waits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +58,8 @@ class Orders:
     lease: int
     news: News | None = None
     stop: StopReason | None = None
+    ready_hosts: int = 0  # of the other shards
+    resting: tuple[Resting, ...] = ()  # what the others wait for
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +174,24 @@ class Hub:
             is_asking = number == report.shard
             news = self._news(number, shard) if is_asking or has_stopped else None
             is_stopping = self._stop is not None and (has_stopped or is_asking)
+            has_rests = is_asking and report.standing is not None
             is_leased = shard.lease != leases[number] or (is_asking and shard.lease != report.lease)
-            if shard.is_here and (is_leased or news is not None or is_stopping):
+            if shard.is_here and (is_leased or news is not None or is_stopping or has_rests):
                 shard.ordered += 1
-                yield number, Orders(shard.ordered, shard.lease, news, self._stop)
+                yield number, Orders(shard.ordered, shard.lease, news, self._stop, *self._rests(shard))
+
+    def _rests(self, shard: _Shard) -> tuple[int, tuple[Resting, ...]]:
+        """How many hosts of other shards are ready, and what these wait for and may fetch."""
+        left = self.rules.fetches - sum(each.lease for each in self._shards)
+        hosts = 0
+        resting: list[Resting] = []
+        for each in self._shards:
+            report = each.report
+            if each is not shard and each.is_here and report is not None and report.standing is not None:
+                hosts += report.standing.ready.hosts
+                if left > 0 or each.lease > report.progress.charged:
+                    resting += report.standing.resting
+        return hosts, tuple(sorted(resting, reverse=True)[:RESTS])
 
     def _news(self, number: int, shard: _Shard) -> News | None:
         others = [each for place, each in enumerate(self._shards) if place != number]

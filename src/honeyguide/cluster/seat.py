@@ -210,6 +210,7 @@ class ShardSeat:
             if orders.number > self._obeyed:  # one may have overtaken another on its way
                 self._lease, self._obeyed = orders.lease, orders.number
                 self._core.lease(self._lease)
+                self._core.take_rests(orders.ready_hosts, orders.resting)
             if orders.news is not None:
                 finish(self._core.take_news(orders.news, now))
         self._send_due()
@@ -364,6 +365,7 @@ class ShardSeat:
             sums=sums,
             pages=pages,
             prints=prints,
+            standing=core.standing(),
         )
 
     async def _next_news(self) -> None:

@@ -12,6 +12,8 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from honeyguide.crawler.discovery import Discovery
 from honeyguide.crawler.events import (
     AnswersTaken,
@@ -31,7 +33,7 @@ from honeyguide.crawler.journal import JournaledStages
 from honeyguide.crawler.ledger import Ledger
 from honeyguide.crawler.parts import StageTimes
 from honeyguide.crawler.restarts import Restarts
-from honeyguide.frontier import Haste, NotBefore, promises_of
+from honeyguide.frontier import Haste, NotBefore, promises_of, standing_of
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import Failed, FailureReason, LinkState, Unknown
 from honeyguide.runs import DispatchRecord, Progress
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.links import LinkTable
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared, Unreadable
-    from honeyguide.frontier import Frontier, Pairs, Taken
+    from honeyguide.frontier import Frontier, Pairs, Resting, Standing, Taken
     from honeyguide.learn import SharedSums, Strategy
     from honeyguide.model import Answer, HostKey, KnownPage, LinkId, Skipped, Url
     from honeyguide.runs import StepRecord
@@ -57,6 +59,12 @@ if TYPE_CHECKING:
 NOTHING_WAITS: Final = "nothing waits any more"
 ANSWER_S: Final = 0.2
 """Seconds that a host usually takes to answer."""
+RESTS_TOLD: Final = 2
+"""Links that a shard tells others it waits for, at most."""
+ASK_AGAIN_S: Final = 0.25
+"""Seconds after which a shard that leaves fetches to others looks whether it still should."""
+LONGEST_SILENCE_S: Final = 3.0
+"""Seconds for which it is believed that another shard waits for a link whose host must be ready by now."""
 GRACE_S: Final = 5.0
 """Seconds that a live crawl goes on for, once its budget of seconds is spent, to take in what is under way."""
 
@@ -104,6 +112,8 @@ class CrawlCore:
         self._new_links_left = for_new_links - parts.links.count_followed() if self._is_refresh else 0
         self._disk_bytes = 0
         self._lease: int | None = None  # fetches in all, where the budget is that of several shards
+        self._ready_elsewhere = 0  # hosts of other shards
+        self._resting_elsewhere: Sequence[Resting] = ()  # what others wait for
         self._yield_rule = yield_rule(settings.budget.stop_when)
         self._lately = deque(lately, self._yield_rule.fetches if self._yield_rule else 0)
         self._hosts = HostRelease(parts, settings.politeness, self._ledger)
@@ -324,6 +334,16 @@ class CrawlCore:
         """What the best waiting links are worth, the best first: at most so many, on whatever hosts."""
         return promises_of(self._parts.frontier, count)
 
+    def standing(self) -> Standing | None:
+        """What could be asked for now and what is waited for, for other shards to know; None where nobody waits."""
+        if not self._parts.is_live or not self._may_wait_for_better:
+            return None
+        return standing_of(self._parts.frontier, self.progress.now, self._haste, RESTS_TOLD)
+
+    def take_rests(self, ready_hosts: int, resting: Sequence[Resting]) -> None:
+        """Know how many hosts of other shards are ready, and what these wait for."""
+        self._ready_elsewhere, self._resting_elsewhere = ready_hosts, resting
+
     def note_questions(self, count: int) -> None:
         """Questions about pages were asked."""
         self._ledger.add(questions=count)
@@ -385,15 +405,36 @@ class CrawlCore:
     def _better_soon(self, now: float) -> NotBefore | None:
         """Until when it pays to wait for a better host, rather than to spend a fetch on one that is ready."""
         parts, budget, progress = self._parts, self._settings.budget, self._ledger.progress
-        hurry, turn_s = self._settings.crawl.hurry, self._settings.politeness.delay_s + ANSWER_S
-        if hurry >= 1 or parts.strategy.order is not Order.BEST_SCORE:
+        if not self._may_wait_for_better:
             return None
         left_s = budget.seconds - progress.spent_seconds if budget.seconds else float("inf")
         pace_s = progress.spent_seconds / max(1, progress.fetches)
         if pace_s * (budget.fetches - progress.charged) > left_s:  # seconds are what is short
             return None
-        better = parts.frontier.better_soon(now, Haste(hurry, turn_s))
+        better = parts.frontier.better_soon(now, self._haste) or self._better_elsewhere(now)
         return None if better is not None and left_s < better.moment - now else better
+
+    def _better_elsewhere(self, now: float) -> NotBefore | None:
+        """Until when to leave a fetch of the budget to another shard, which waits for a better link than any here."""
+        resting = [each for each in self._resting_elsewhere if now < each.moment + LONGEST_SILENCE_S]
+        standing = standing_of(self._parts.frontier, now, self._haste, 0) if resting else None
+        if standing is None or not len(self._parts.frontier):
+            return None
+        wait_s = np.array([max(each.moment - now, 0.0) for each in resting])
+        worth = np.array([each.worth for each in resting])
+        is_better = worth > self._haste.worth_a_wait(standing.ready, wait_s)
+        if not is_better.any():
+            return None
+        return NotBefore(now + max(float(wait_s[is_better].min()), ASK_AGAIN_S), is_awaited=True)
+
+    @property
+    def _may_wait_for_better(self) -> bool:
+        return self._settings.crawl.hurry < 1 and self._parts.strategy.order is Order.BEST_SCORE
+
+    @property
+    def _haste(self) -> Haste:
+        turn_s = self._settings.politeness.delay_s + ANSWER_S
+        return Haste(self._settings.crawl.hurry, turn_s, self._ready_elsewhere)
 
     def _take_first(self, now: float) -> Taken | None:
         """A link that goes before all others, on whatever level it waits."""

@@ -17,11 +17,13 @@ from honeyguide.frontier.frontier import (
     HostReadiness,
     NotBefore,
     Pairs,
+    Resting,
     Scorer,
+    Standing,
     Taken,
     worth_of,
 )
-from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience, promises_of
+from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience, promises_of, standing_of
 from honeyguide.frontier.seen import SeenUrls
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 
@@ -40,12 +42,15 @@ __all__ = [
     "NotBefore",
     "Pairs",
     "Patience",
+    "Resting",
     "Scorer",
     "SeenUrls",
     "SharedRowsFrontier",
+    "Standing",
     "Taken",
     "grown",
     "promises_of",
     "release",
+    "standing_of",
     "worth_of",
 ]

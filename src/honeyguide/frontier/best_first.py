@@ -24,7 +24,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.frontier.chunks import BY_HAND, LARGEST, NO_LINK, NOTHING, Chunks
-from honeyguide.frontier.frontier import NotBefore, Ready, Taken, check_scores, earliest, soonest
+from honeyguide.frontier.frontier import (
+    LONGEST_WAIT_S,
+    NotBefore,
+    Ready,
+    Resting,
+    Standing,
+    Taken,
+    check_scores,
+    earliest,
+    soonest,
+    waits_of,
+)
 from honeyguide.model import HostId, LinkId, weighted_sums
 
 if TYPE_CHECKING:
@@ -123,6 +134,18 @@ class BestFirstFrontier:
         best = chunks.best[: chunks.count][chunks.live[: chunks.count] > 0]
         top = np.partition(best, len(best) - count)[-count:] if len(best) > count else best
         return sorted(top.tolist(), reverse=True)
+
+    def standing(self, now: float, haste: Haste, count: int) -> Standing:
+        """Return what is ready, and the best to wait for, at most so many; as of the last pricing of each."""
+        chunks = self._chunks
+        live = np.flatnonzero(chunks.live[: chunks.count])
+        best, hosts = chunks.best[live], chunks.host[live]
+        wait_s = waits_of(hosts, self._readiness, now, haste)
+        ready = Ready(float(best[wait_s <= 0].max(initial=NOTHING)), len(np.unique(hosts[wait_s <= 0])))
+        soon = np.flatnonzero((wait_s > 0) & (wait_s < LONGEST_WAIT_S) & (best > 0))
+        price = haste.price_of(wait_s[soon], ready.hosts)
+        top = soon[np.argsort(-best[soon] / price, kind="stable")[:count]]
+        return Standing(ready, tuple(Resting(float(best[each]), now + float(wait_s[each])) for each in top.tolist()))
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         chunks = self._chunks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -215,11 +215,30 @@ class Haste:
 
     hurry: float
     turn_s: float  # that a fetch takes a host, its pause included
+    ready_elsewhere: int = 0  # hosts of other shards
+
+    def price_of(self, wait_s: NDArray[np.float64], ready_hosts: int) -> NDArray[np.float64]:
+        """Return what a link costs that is waited for so long, where one that is ready costs 1."""
+        turns = (ready_hosts + self.ready_elsewhere) * wait_s / self.turn_s
+        return 1.0 + self.hurry / (1.0 - self.hurry) * turns
 
     def worth_a_wait(self, ready: Ready, wait_s: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return above which worth a link is waited for so long; always above 0."""
-        turns = ready.hosts * wait_s / self.turn_s
-        return max(ready.worth, 0.0) * (1.0 + self.hurry / (1.0 - self.hurry) * turns)
+        return max(ready.worth, 0.0) * self.price_of(wait_s, ready.hosts)
+
+
+class Resting(NamedTuple):
+    """A link that is waited for, by whoever has its host."""
+
+    worth: float
+    moment: float  # when its host is ready
+
+
+class Standing(NamedTuple):
+    """What can be asked for at once, and what is the most to wait for."""
+
+    ready: Ready  # worth minus infinity where nothing is
+    resting: tuple[Resting, ...]
 
 
 def soonest(
@@ -234,15 +253,20 @@ def soonest(
 
     A host that is being asked is thought to take as long again as it has taken so far, and at least a turn.
     """
-    count = int(hosts.max(initial=0)) + 1
-    wait_s = readiness.ready_at(count)[hosts] - now
-    wait_s = np.where(np.isinf(wait_s), np.maximum(now - readiness.asked_at(count)[hosts], haste.turn_s), wait_s)
+    wait_s = waits_of(hosts, readiness, now, haste)
     is_soon = (wait_s > 0) & (wait_s < LONGEST_WAIT_S)
     places = np.flatnonzero(is_soon & (worth > haste.worth_a_wait(ready, np.where(is_soon, wait_s, 0.0))))
     if not len(places):
         return None
     place = places[np.lexsort((hosts[places], wait_s[places]))[0]]
     return NotBefore(now + float(wait_s[place]), host=HostId(int(hosts[place])))
+
+
+def waits_of(hosts: NDArray[np.int32], readiness: HostReadiness, now: float, haste: Haste) -> NDArray[np.float64]:
+    """Return in how many seconds each of these hosts will be ready, as far as one can tell."""
+    count = int(hosts.max(initial=0)) + 1
+    wait_s = readiness.ready_at(count)[hosts] - now
+    return np.where(np.isinf(wait_s), np.maximum(now - readiness.asked_at(count)[hosts], haste.turn_s), wait_s)
 
 
 def check_scores(links: Sequence[LinkId] | NDArray[np.signedinteger], scores: NDArray[np.float64]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.frontier.frontier import Haste, Ready, Scorer
+    from honeyguide.frontier.frontier import Haste, Ready, Scorer, Standing
     from honeyguide.model import LinkId, Rows
 
 
@@ -240,6 +240,13 @@ class LevelledFrontier(Generic[Inner]):
 
 
 _BEHIND: Final = 1e6  # more than any score differs from another
+
+
+def standing_of(frontier: Frontier | LevelledFrontier[Any], now: float, haste: Haste, count: int) -> Standing | None:
+    """Return what is ready and the best to wait for, on the first level; None where that is not known."""
+    if isinstance(frontier, LevelledFrontier):
+        return standing_of(dict(frontier.by_level())[0], now, haste, count)
+    return frontier.standing(now, haste, count) if isinstance(frontier, BestFirstFrontier) else None
 
 
 def promises_of(frontier: Frontier | LevelledFrontier[Any], count: int) -> list[float]:
