@@ -3,6 +3,10 @@
 `python benchmarks/cluster.py harvest [--seeds N] [--fetches N] [--shards N] [--share-every N] [--lease N]` crawls every
 pair of a synthetic web and a topic once in one piece and once in shards, all in this process, and compares the on-topic
 pages by the generator's labels, which no judge sees: the ratio of the sums, with a 95% bootstrap interval over pairs.
+Both crawl as live ones in simulated time: one clock for all, hosts rest, and messages take `--latency` seconds.
+
+`python benchmarks/cluster.py scaling [--fetches N] [--delay S]` does the same with one worker and ten hosts, and with
+eight workers and eighty hosts, and gives the answers a second.
 
 `python benchmarks/cluster.py cost [--fetches N] [--workers N]` crawls a web over HTTP whose hosts rest between two
 requests, once in one process and once on Ray, and gives the processor time of all processes that read pages (user and
@@ -40,6 +44,7 @@ from honeyguide.crawler.live import synthetic_served
 from honeyguide.runs import SqliteStore, open_run
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.settings import Settings, settings_from, with_overrides
+from honeyguide.worlds.synthetic import SyntheticSpec, SyntheticWorld
 from machine import machine
 
 if TYPE_CHECKING:
@@ -121,6 +126,32 @@ def harvest(chosen: argparse.Namespace) -> dict[str, Any]:
         "links a fetch": links / fetches,
         "pages a learner did not know, at most": stalest,
     }
+
+
+def scaling(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Pages a second in simulated time: one worker with ten hosts, eight with eighty, and one process with those."""
+    rates: dict[str, float] = {}
+    for name, workers, is_whole in (("1 worker", 1, False), ("8 workers", 8, False), ("one process", 8, True)):
+        web = SyntheticWorld(SyntheticSpec.parse(f"seed=5,pages=20000,hosts={10 * workers},crawl_delay_share=0"))
+        base = vars(chosen) | {"hosts": 10 * workers, "fetches": chosen.fetches * workers}
+        settings = served_settings(argparse.Namespace(**base | {"shards": max(1, chosen.shards * workers // 8)}))
+        marks: list[float] = []
+        with tempfile.TemporaryDirectory() as folder:
+            run, options = Path(folder) / "run", {"world": simulated_time.Served(web, marks), "vectors": vectors()}
+            settings = with_overrides(settings, {"crawl.seed_urls": [url.text for url in web.entry_urls()]})
+            if is_whole:
+                simulated_time.run(crawl_async(run, settings, **options))[0].close()
+            else:
+                run.mkdir()
+                write_cluster_file(run, settings.cluster.shards)
+                most_out = settings.crawl.fetches_at_once(is_live=True) * workers
+                given = run, settings.cluster.shards, settings, web.entry_urls(), most_out
+                cluster = simulated_time.Travelling(workers, chosen.latency, *given)
+                simulated_time.run(cluster.run(options))
+        first, last = len(marks) // 4, 9 * len(marks) // 10  # all hosts are known, and none has run out of leases
+        rates[name] = (last - first) / (marks[last] - marks[first])
+        print(f"{name}: {rates[name]:.2f} answers a second", flush=True)
+    return {"answers a second": rates, "of linear": rates["8 workers"] / 8 / rates["1 worker"]}
 
 
 def served_settings(chosen: argparse.Namespace) -> Settings:
@@ -270,7 +301,7 @@ def links_in_transit(shards: Sequence[Path]) -> int:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("question", choices=("harvest", "cost", "kills"))
+    options.add_argument("question", choices=("harvest", "cost", "scaling", "kills"))
     options.add_argument("--first-seed", type=int, default=20, help="webs before served to choose defaults")
     options.add_argument("--seeds", type=int, default=10)
     options.add_argument("--topics", type=int, default=len(TOPICS))
@@ -284,7 +315,7 @@ def main() -> None:
     options.add_argument("--share-every", type=int, default=20)
     options.add_argument("--lease", type=int, default=4)
     chosen = options.parse_args()
-    answer = {"harvest": harvest, "cost": cost, "kills": kills}[chosen.question](chosen)
+    answer = {"harvest": harvest, "cost": cost, "scaling": scaling, "kills": kills}[chosen.question](chosen)
     print(json.dumps({"machine": machine(), **answer}, indent=2))
 
 

@@ -66,8 +66,10 @@ class Served:
 
     is_offline = False
 
-    def __init__(self, web: SyntheticWorld) -> None:
+    def __init__(self, web: SyntheticWorld, answered: list[float] | None = None) -> None:
+        """The moments of answers go to `answered`."""
         self._web = web
+        self._answered = [] if answered is None else answered
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._web, name)
@@ -75,6 +77,7 @@ class Served:
     async def fetch(self, url: Url) -> Answer:
         answer = await self._web.fetch(url)
         await asyncio.sleep(answer.elapsed_s)
+        self._answered.append(asyncio.get_running_loop().time())
         return answer
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from crawler.driving import ByAnchorNumber, HandWired, script_settings
 from crawler.small_crawls import crawl_in_pieces, settings_for, story
-from honeyguide.crawler import crawl
-from honeyguide.frontier import Haste
+from honeyguide.crawler import Dispatch, Wait, crawl
+from honeyguide.frontier import Haste, Resting
 from honeyguide.frontier.frontier import LONGEST_WAIT_S, Ready
 from honeyguide.runs import open_run
 from scripted_world import ScriptedWorld, page_with
@@ -53,6 +53,20 @@ def test_in_all_haste_whoever_is_ready_is_asked(tmp_path: Path) -> None:
 def test_in_some_haste_poor_hosts_wait_and_hosts_that_are_nearly_as_good_do_not(tmp_path: Path) -> None:
     assert asked(tmp_path / "a", "1.", crawl__hurry=0.2)[0] == ["good"] * 6
     assert asked(tmp_path / "b", "8.", crawl__hurry=0.2)[0].count("poor") >= 4
+
+
+def test_a_fetch_is_left_to_another_shard_that_waits_for_a_better_link(tmp_path: Path) -> None:
+    links = {f"{number}": url for number, url in enumerate(POOR, start=1)}
+    world = ScriptedWorld({GOOD: page_with(**links)})
+    wired = HandWired(tmp_path / "run", world, script_settings("best-first", crawl__hurry=0.2), ByAnchorNumber())
+    core = wired.core
+    seed = core.choose(0.0)
+    assert isinstance(seed, Dispatch)
+    core.apply(seed, world.answer(seed.url), 0.5)
+    core.take_rests(10, [Resting(worth=100.0, moment=2.0)])
+    assert isinstance(core.choose(1.0), Wait)
+    core.take_rests(10, [Resting(worth=7.0, moment=2.0)])  # not that much better than 6, for a second
+    assert isinstance(core.choose(1.0), Dispatch)
 
 
 def test_a_host_that_rests_for_long_is_not_waited_for(tmp_path: Path) -> None:

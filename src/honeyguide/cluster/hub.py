@@ -7,6 +7,7 @@ promise most, a few at a time, so that the shards together choose about as one c
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from honeyguide.runs import Progress
     from honeyguide.settings import Settings
 
-RESTS: Final = 8  # links that a shard is told others wait for
+RESTS: Final = 16  # links that a shard is told others wait for
 PRINTS: Final = 500  # of pages of all shards, that a shard is told of at once
 STALE_SHARE: Final = 0.05  # of all pages that a learner need not know, however many they are
 
@@ -215,12 +216,20 @@ class Hub:
             return
         left = self.rules.fetches - sum(each.lease for each in self._shards)
         out = sum(_out(each) for each in self._shards)
-        while left > 0 and out < self.rules.most_out:
-            promised = ((self._promise(each), each) for each in self._shards)
-            wanting = [(promise, each) for promise, each in promised if promise is not None]
-            if not wanting:
-                return
-            max(wanting, key=lambda found: found[0])[1].lease += 1
+        wanting = [
+            (-promise, number)
+            for number, each in enumerate(self._shards)
+            if (promise := self._promise(each)) is not None
+        ]
+        heapq.heapify(wanting)
+        while left > 0 and out < self.rules.most_out and wanting:
+            number = wanting[0][1]
+            self._shards[number].lease += 1
+            promise = self._promise(self._shards[number])
+            if promise is None:
+                heapq.heappop(wanting)
+            else:
+                heapq.heapreplace(wanting, (-promise, number))
             left -= 1
             out += 1
 

@@ -321,7 +321,7 @@ class ShardSeat:
         assert self._core is not None
         progress = self._core.progress
         counts = progress.charged, progress.steps, progress.taken_over, self.pending_links
-        return self._idle, self._is_first, self._seen, self._lease, self._core.in_flight, *counts
+        return self._idle, self._is_first, self._lease, self._core.in_flight, *counts
 
     def _begin_report(self) -> None:
         if not self._is_reporting:

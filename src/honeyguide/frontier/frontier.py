@@ -266,7 +266,7 @@ def waits_of(hosts: NDArray[np.int32], readiness: HostReadiness, now: float, has
     """Return in how many seconds each of these hosts will be ready, as far as one can tell."""
     count = int(hosts.max(initial=0)) + 1
     wait_s = readiness.ready_at(count)[hosts] - now
-    return np.where(np.isinf(wait_s), np.maximum(now - readiness.asked_at(count)[hosts], haste.turn_s), wait_s)
+    return np.where(wait_s == np.inf, np.maximum(now - readiness.asked_at(count)[hosts], haste.turn_s), wait_s)
 
 
 def check_scores(links: Sequence[LinkId] | NDArray[np.signedinteger], scores: NDArray[np.float64]) -> None:
