@@ -235,14 +235,16 @@ def kills(chosen: argparse.Namespace) -> dict[str, Any]:
 
     from honeyguide.cluster.crawling import crawl_on_cluster  # noqa: PLC0415
 
-    chance, next_kill = random.Random(chosen.first_seed), [0.0]
+    chance, next_kill, fetched = random.Random(chosen.first_seed), [0.0], [0]
     killed: list[int] = []
     found: list[Any] = []
 
     def kill_one(progress: Any) -> None:
         is_under_way = progress.status.has_all and progress.status.fetches < 0.9 * chosen.fetches
-        if len(killed) == chosen.kills or not is_under_way or time.monotonic() < next_kill[0]:
+        is_at_work = progress.status.fetches >= fetched[0] + 10  # the crawl gives up where nothing but death happens
+        if len(killed) == chosen.kills or not (is_under_way and is_at_work) or time.monotonic() < next_kill[0]:
             return
+        fetched[0] = progress.status.fetches
         with suppress(ray.exceptions.RayActorError):
             worker, shards = chance.choice(list(found[0].workers()))
             os.kill(ray.get(worker.process_id.remote()), signal.SIGKILL)
@@ -313,7 +315,7 @@ def main() -> None:
     options.add_argument("--hosts", type=int, default=200)
     options.add_argument("--delay", type=float, default=1.0)
     options.add_argument("--share-every", type=int, default=20)
-    options.add_argument("--lease", type=int, default=4)
+    options.add_argument("--lease", type=int, default=1)
     chosen = options.parse_args()
     answer = {"harvest": harvest, "cost": cost, "scaling": scaling, "kills": kills}[chosen.question](chosen)
     print(json.dumps({"machine": machine(), **answer}, indent=2))

@@ -71,7 +71,7 @@ class HubRules:
     relevant: int = 0
     megabytes: float = 0.0
     stop_when: str = ""
-    lease: int = 4
+    lease: int = 1
     share_every: int = 20
     most_out: int = 64  # fetches under way and leases that are not used yet, over all shards
 

@@ -63,7 +63,7 @@ RESTS_TOLD: Final = 4
 """Links that a shard tells others it waits for, at most."""
 ASK_AGAIN_S: Final = 0.25
 """Seconds after which a shard that leaves fetches to others looks whether it still should."""
-LONGEST_SILENCE_S: Final = 1.0
+LONGEST_SILENCE_S: Final = 0.5
 """Seconds for which it is believed that another shard waits for a link whose host must be ready by now."""
 GRACE_S: Final = 5.0
 """Seconds that a live crawl goes on for, once its budget of seconds is spent, to take in what is under way."""

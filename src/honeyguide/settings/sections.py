@@ -444,7 +444,7 @@ class ClusterSettings:
         20, "pages of other shards, at most about so many, that the learner of a shard does not know yet", at_least=1
     )
     lease: int = setting(
-        4, "fetches of the budget that a shard is given at once, beyond those that it has begun", at_least=1
+        1, "fetches of the budget that a shard is given at once, beyond those that it has begun", at_least=1
     )
 
 
