@@ -315,20 +315,20 @@ class EveryOther:
     """Links with an odd number are answered as often as `odd` says, the others always; even ones have a bonus."""
 
     sign_count = 1
-    changed = None
 
     def __init__(self) -> None:
+        self.changed: NDArray[np.int32] | None = None
         self.odd = 1.0
         self.even_bonus = 0.0
 
-    def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
-        return np.array(links, dtype=np.int32)[:, None] % 2
+    def signs(self, links: Sequence[LinkId]) -> NDArray[np.uint16]:
+        return (np.array(links)[:, None] % 2).astype(np.uint16)
 
-    def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
+    def chances(self, signs: NDArray[np.uint16], rows: Rows) -> NDArray[np.float64]:
         assert len(signs) == len(rows)
         return np.where(signs[:, 0] == 1, self.odd, 1.0)
 
-    def bonuses(self, signs: NDArray[np.int32]) -> NDArray[np.float64]:
+    def bonuses(self, signs: NDArray[np.uint16]) -> NDArray[np.float64]:
         return np.where(signs[:, 0] == 1, 0.0, self.even_bonus)
 
 
@@ -356,6 +356,26 @@ def test_a_bonus_adds_to_the_score_before_the_chance_counts() -> None:
     assert (second.link, second.score, second.bonus) == (0, 0.6, -0.5)
     assert second.worth == pytest.approx(0.1)
     assert drained(frontier) == [3, 2], "worth -0.15 and -0.3"
+
+
+def test_only_links_with_a_sign_that_has_changed_are_told_of_other_chances() -> None:
+    chances = EveryOther()
+    frontier = BestFirstFrontier(HostClocks(), row_width=1, chances=chances)
+    frontier.push(arrivals([0, 1, 2, 3], scores=[0.4, 0.3, 0.2, 0.1], rows=half([0.4], [0.3], [0.2], [0.1])))
+    frontier.withdraw(LinkId(3))  # a place without a link keeps its signs
+    chances.odd, chances.even_bonus = 0.5, -9.0
+    chances.changed = np.array([1], dtype=np.int32)
+    frontier.reprice(Linear(np.array([1.0])))
+    taken = [frontier.withdraw(LinkId(link)) for link in (0, 1)]
+    assert [(one.chance, one.bonus) for one in taken] == [(1.0, 0.0), (0.5, 0.0)]
+    chances.changed = np.array([-1], dtype=np.int32)
+    frontier.reprice(Linear(np.array([1.0])))
+    assert frontier.withdraw(LinkId(2)).bonus == 0.0
+
+
+def test_a_frontier_without_links_has_none_in_front() -> None:
+    frontier = BestFirstFrontier(HostClocks())
+    assert frontier.foremost(3).tolist() == []
 
 
 def test_what_is_taken_tells_how_many_waiting_links_were_worth_more() -> None:
@@ -392,6 +412,9 @@ def test_chances_bonuses_and_weights_that_change_give_the_order_of_a_full_pass(
         frontier.reprice(Linear(np.array(weights)))
         scores = weighted_sums(rows, np.array(weights)) + np.where(np.arange(300) % 2 == 1, 0.0, chances.even_bonus)
         worth = worth_of(scores, np.where(np.arange(300) % 2 == 1, chances.odd, 1.0))
+        by_worth = sorted(left, key=lambda link: (-worth[link], link))
+        assert frontier.foremost(5).tolist() == by_worth[:5]
+        assert frontier.foremost(400).tolist() == by_worth
         for _ in range(3):
             best = min(left, key=lambda link: (-worth[link], link))
             taken = frontier.take(0.0)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from honeyguide.crawler.links import LinkChances, LinkTable
 from honeyguide.errors import StrategyError
+from honeyguide.learn import DeadEnds
 from honeyguide.learn.site_parts import PULL, SiteParts
-from honeyguide.model import Url
+from honeyguide.model import LinkId, Url
 
 SQL, OTHER, ELSEWHERE, PLAIN = (
     Url.parse(f"http://a.test/docs/{name}") for name in ("sql-select.html", "tutorial-start.html", "../x/1.html", "up")
@@ -100,3 +102,26 @@ def test_saved_and_loaded_it_says_and_learns_the_same() -> None:
 def test_a_state_that_is_none_is_refused(state: bytes) -> None:
     with pytest.raises(StrategyError, match="parts of sites"):
         SiteParts(1).load(state)
+
+
+def test_signs_take_two_bytes_and_mean_the_same_to_a_frontier() -> None:
+    links = LinkTable()
+    urls = [
+        Url.parse(f"http://h{n}.test/docs/{name}") for n in range(50) for name in ("sql-select.html", "up", "", "a_b")
+    ]
+    numbers = [LinkId(number) for number in links.meet_new(urls, depth=1, distance=1, found_on=LinkId(0)).tolist()]
+    dead_ends = DeadEnds(same_host=0, in_main=0, has_anchor=0, nearness=0, shown_by=0)
+    parts = told((urls[0], 1.0), (urls[1], 0.5), (urls[7], 0.0))
+    for place, url in enumerate(urls[:20]):
+        dead_ends.observe(url, ONE, place % 2)
+    chances, rows = LinkChances(links, dead_ends, parts), np.ones((len(urls), 1), dtype=np.float16)
+    signs = chances.signs(numbers)
+    assert signs.dtype == np.uint16
+    assert chances.chances(signs, rows).tolist() == dead_ends.chances(dead_ends.signs(urls), rows).tolist()
+    assert chances.bonuses(signs).tolist() == [bonus(parts, url) for url in urls]
+    parts.tell(urls[0], np.array([0.0]))
+    dead_ends.changed = dead_ends.signs([urls[0]])[0]
+    assert chances.changed is not None
+    assert chances.changed.tolist() == signs[0].tolist()
+    parts.tell(urls[1], np.array([0.0]))
+    assert chances.changed.tolist()[-1] == -1, "an address without a beginning has none that changes"

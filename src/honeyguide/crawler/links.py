@@ -8,7 +8,9 @@ import numpy as np
 import xxhash
 
 from honeyguide.frontier import SeenUrls, grown, release
+from honeyguide.learn.dead_ends import FIRST_SIGNS as FIRST_OF_ENDS
 from honeyguide.learn.dead_ends import KINDS
+from honeyguide.learn.site_parts import FIRST_SIGNS as FIRST_OF_PARTS
 from honeyguide.learn.site_parts import SIGNS
 from honeyguide.model import HostId, LinkId, LinkState, registered_domain
 
@@ -201,10 +203,12 @@ FEWEST_WORDS: Final = 20
 class LinkChances:
     """Tells a frontier which of its links are answered, and what their parts of sites add, as a strategy has learned.
 
-    Signs are those of dead ends, then those of parts of sites.
+    Signs are those of dead ends, then those of parts of sites; each is counted from the first of its kind, which takes
+    two bytes.
     """
 
     sign_count = len(KINDS) + len(SIGNS)
+    _first = np.array([*FIRST_OF_ENDS, *FIRST_OF_PARTS], dtype=np.int32)
 
     def __init__(self, links: LinkTable, dead_ends: DeadEnds, site_parts: SiteParts) -> None:
         self._links = links
@@ -214,18 +218,22 @@ class LinkChances:
     @property
     def changed(self) -> NDArray[np.int32] | None:
         answers, bonuses = self._dead_ends.changed, self._site_parts.changed
-        return None if answers is None or bonuses is None else np.concatenate((answers, bonuses))
+        if answers is None or bonuses is None:
+            return None
+        signs = np.concatenate((answers, bonuses))
+        return np.where(signs < 0, signs, signs - self._first)
 
-    def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
+    def signs(self, links: Sequence[LinkId]) -> NDArray[np.uint16]:
         urls = [self._links.url(link) for link in links]
         of_parts = np.array([self._site_parts.signs(url) for url in urls], dtype=np.int32).reshape(-1, len(SIGNS))
-        return np.concatenate((self._dead_ends.signs(urls), of_parts), axis=1)
+        signs = np.concatenate((self._dead_ends.signs(urls), of_parts), axis=1)
+        return (signs - self._first).astype(np.uint16)
 
-    def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
-        return self._dead_ends.chances(signs[:, : len(KINDS)], rows)
+    def chances(self, signs: NDArray[np.uint16], rows: Rows) -> NDArray[np.float64]:
+        return self._dead_ends.chances((signs + self._first)[:, : len(KINDS)], rows)
 
-    def bonuses(self, signs: NDArray[np.int32]) -> NDArray[np.float64]:
-        return self._site_parts.bonuses(signs[:, len(KINDS) :])
+    def bonuses(self, signs: NDArray[np.uint16]) -> NDArray[np.float64]:
+        return self._site_parts.bonuses((signs + self._first)[:, len(KINDS) :])
 
 
 def link_chances(links: LinkTable, strategy: Strategy) -> LinkChances | None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from honeyguide.ask.questions import KnownPages
 from honeyguide.crawler.links import link_chances
-from honeyguide.frontier import LevelledFrontier, worth_of
+from honeyguide.frontier import BestFirstFrontier, LevelledFrontier, worth_of
 from honeyguide.model import HostId, LinkId
 from honeyguide.model.clock import RealClock
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.answers import AnswerIntake
     from honeyguide.crawler.core import CrawlCore
     from honeyguide.crawler.parts import Parts
+    from honeyguide.frontier import Frontier
     from honeyguide.runs import SqliteStore
 
 log = logging.getLogger(__name__)
@@ -202,7 +203,9 @@ class WaitingOrder:
 
 def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
     """Return level, score and number of the waiting links that come first, whatever their hosts."""
-    waiting = parts.links.waiting()
+    waiting = _foremost(parts.frontier, count)
+    if waiting is None:
+        waiting = parts.links.waiting()
     found: list[tuple[int, float, LinkId]] = []
     for start in range(0, len(waiting), BATCH):
         links = waiting[start : start + BATCH]
@@ -212,14 +215,29 @@ def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
     return sorted(found, key=lambda each: (each[0], -each[1], each[2]))[:count]
 
 
-def _signs(parts: Parts, links: NDArray[np.int64]) -> NDArray[np.int32] | None:
+def _foremost(frontier: Frontier | LevelledFrontier[Any], count: int) -> NDArray[np.integer] | None:
+    """Return the links that come first; None where the frontier cannot tell without looking at all of them."""
+    if isinstance(frontier, LevelledFrontier):
+        found: list[NDArray[np.integer]] = []
+        for _, inner in frontier.by_level():
+            links = _foremost(inner, count)
+            if links is None:
+                return None
+            found.append(links)
+            if sum(map(len, found)) >= count:
+                break
+        return np.concatenate(found)
+    return frontier.foremost(count) if isinstance(frontier, BestFirstFrontier) else None
+
+
+def _signs(parts: Parts, links: NDArray[np.integer]) -> NDArray[np.uint16] | None:
     """Return the signs by which the strategy says what links are worth beside their scores; None where it does not."""
     chances = link_chances(parts.links, parts.strategy)
     return chances.signs([LinkId(link) for link in links.tolist()]) if chances is not None and len(links) else None
 
 
 def _standing(
-    parts: Parts, links: NDArray[np.int64], signs: NDArray[np.int32] | None
+    parts: Parts, links: NDArray[np.integer], signs: NDArray[np.uint16] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     numbers = [LinkId(link) for link in links.tolist()]
     frontier = parts.frontier

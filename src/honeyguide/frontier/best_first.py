@@ -87,7 +87,9 @@ class BestFirstFrontier:
         links = np.asarray(arrivals.links, dtype=np.int32)[order]
         slots, of_link = self._chunks.admit(links, hosts[order])
         if self._chances is not None:
-            self._chunks.sign[slots] = self._chances.signs([arrivals.links[place] for place in order.tolist()])
+            signs = self._chances.signs([arrivals.links[place] for place in order.tolist()])
+            for column, of_links in zip(self._chunks.signs, signs.T, strict=True):
+                column[slots] = of_links
         self._set(slots, of_link, arrivals.scores[order], arrivals.rows[order], lengths[order])
         return ()
 
@@ -146,6 +148,25 @@ class BestFirstFrontier:
         price = haste.price_of(wait_s[soon], ready.hosts)
         top = soon[np.argsort(-best[soon] / price, kind="stable")[:count]]
         return Standing(ready, tuple(Resting(float(best[each]), now + float(wait_s[each])) for each in top.tolist()))
+
+    def foremost(self, count: int) -> NDArray[np.int32]:
+        """Return the `count` links that would come out first were all hosts ready, in order."""
+        chunks = self._chunks
+        best = chunks.best[: chunks.count]
+        live = self._live_chunks()
+        first = live[np.argsort(-best[live], kind="stable")[:count]]
+        if not len(first):
+            return np.empty(0, dtype=np.int32)
+        if self._weights is not None:
+            self._price(first[self._are_stale(first)], self._weigh, place=self._now_priced)
+        # Each of these chunks has a link at least this good, so no link below it can be among the best.
+        least = float(best[first].min()) if len(first) == count else NOTHING
+        if self._weights is not None:
+            best = self._settled_bests(best, above=least, is_best_enough=False)
+        slots, _ = chunks.slots_of_chunks(live[best[live] >= least])
+        slots = slots[chunks.link[slots] != NO_LINK]
+        links: NDArray[np.int32] = chunks.link[slots]
+        return links[np.lexsort((links, -chunks.worth(slots)))[:count]]
 
     def take_random(self, now: float, chance: np.random.Generator) -> Taken | NotBefore | None:
         chunks = self._chunks
@@ -220,8 +241,9 @@ class BestFirstFrontier:
         chunks = self._chunks
         chunks.row[slots] = rows
         if self._chances is not None and chunks.chance is not None:
-            chunks.chance[slots] = self._chances.chances(chunks.sign[slots], rows)
-            chunks.bonus[slots] = self._chances.bonuses(chunks.sign[slots])
+            signs = chunks.signs_in(slots)
+            chunks.chance[slots] = self._chances.chances(signs, rows)
+            chunks.bonus[slots] = self._chances.bonuses(signs)
         np.maximum.at(chunks.reach, of_link, lengths)
         if self._weights is not None:
             # A stale chunk need not be priced to change a link in it: what counts there is the score at its weights.
@@ -253,15 +275,12 @@ class BestFirstFrontier:
         chunks = self._chunks
         if self._chances is None or chunks.chance is None or not chunks.links_waiting:
             return
-        changed = self._chances.changed
-        is_there = chunks.link[chunks.used_slots] != NO_LINK
-        if changed is not None:
-            is_there &= (chunks.sign[chunks.used_slots] == changed).any(axis=1)
-        slots = np.flatnonzero(is_there)
+        slots = chunks.slots_with(self._chances.changed)
         for first in range(0, len(slots), LINKS_AT_ONCE):
             some = slots[first : first + LINKS_AT_ONCE]
-            chunks.chance[some] = self._chances.chances(chunks.sign[some], chunks.row[some])
-            chunks.bonus[some] = self._chances.bonuses(chunks.sign[some])
+            signs = chunks.signs_in(some)
+            chunks.chance[some] = self._chances.chances(signs, chunks.row[some])
+            chunks.bonus[some] = self._chances.bonuses(signs)
             if len(slots) > LINKS_AT_ONCE:
                 chunks.let_go()
         self._refresh_bests(np.unique(chunks.chunks_of_slots(slots)))

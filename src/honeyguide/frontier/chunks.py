@@ -39,8 +39,8 @@ class Chunks:
     Slot columns: `score`, `link` (NO_LINK where nobody waits), `row`. Chunk columns: `start`, `used` (slots handed
     out), `live` (links waiting), `host`, `lowest` (the lowest number that has entered, whether it still waits or not),
     `best`, `reach` (the length of its longest row), `priced` (the frontier's, but BY_HAND when a chunk is empty).
-    `slot_of[link]` is NO_LINK unless the link waits. Where there are signs, `sign`, `chance` and `bonus` are slot
-    columns too, and `best` is the best worth (`worth_of`).
+    `slot_of[link]` is NO_LINK unless the link waits. Where there are signs, each of `signs`, `chance` and `bonus` are
+    slot columns too, and `best` is the best worth (`worth_of`).
     """
 
     def __init__(self, row_width: int, sign_count: int = 0) -> None:
@@ -49,7 +49,7 @@ class Chunks:
         self.score = np.empty(1024)
         self.link = np.full(1024, NO_LINK, dtype=np.int32)
         self.row = np.empty((1024, row_width), dtype=np.float16)
-        self.sign = np.empty((1024, sign_count), dtype=np.int32)
+        self.signs = [np.empty(1024, dtype=np.uint16) for _ in range(sign_count)]  # looked through at every step
         self.chance = np.ones(1024) if sign_count else None
         self.bonus = np.zeros(1024 if sign_count else 0)
         self.start = np.zeros(16, dtype=np.int64)
@@ -74,21 +74,32 @@ class Chunks:
 
     def let_go(self) -> None:
         """Keep no link in memory that is in a file as well; those that are looked at come back."""
-        release((self.row, self.score, self.slot_of, *(() if self.chance is None else (self.chance,))))
+        of_chances = () if self.chance is None else (self.chance, self.bonus)
+        release((self.row, self.score, self.link, self.slot_of, *of_chances))
 
     def slots_of_chunk(self, chunk: int) -> slice:
         start = int(self.start[chunk])
         return slice(start, start + int(self.used[chunk]))
 
-    @property
-    def used_slots(self) -> slice:
-        """All slots that were ever handed out."""
-        return slice(0, self._slots)
+    def slots_with(self, signs: NDArray[np.int32] | None) -> NDArray[np.int64]:
+        """Return the slots of links that have one of these signs, one a column and -1 for none; of all for None."""
+        if signs is None:
+            return np.flatnonzero(self.link[: self._slots] != NO_LINK)
+        is_such = np.zeros(self._slots, dtype=np.bool_)
+        for column, sign in zip(self.signs, signs.tolist(), strict=True):
+            if sign >= 0:
+                is_such |= column[: self._slots] == sign
+        slots = np.flatnonzero(is_such)
+        return slots[self.link[slots] != NO_LINK]
 
     def worth(self, slots: slice | int | NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what decides the turn of links in these slots."""
         score: NDArray[np.float64] = self.score[slots]
         return score if self.chance is None else worth_of(score + self.bonus[slots], self.chance[slots])
+
+    def signs_in(self, slots: NDArray[np.int64]) -> NDArray[np.uint16]:
+        """Return the signs of links in these slots, one row each."""
+        return np.column_stack([column[slots] for column in self.signs])
 
     def chunks_of_slots(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         # Chunks are cut from the end of the columns and keep their place, so their starts are sorted.
@@ -265,7 +276,7 @@ class Chunks:
             self.score = grown(self.score, count, fill=None)
             self.link = grown(self.link, count, fill=NO_LINK)
             self.row = grown(self.row, count, fill=None)
-            self.sign = grown(self.sign, count, fill=None)
+            self.signs = [grown(column, count, fill=None) for column in self.signs]
             if self.chance is not None:
                 self.chance = grown(self.chance, count, fill=1.0)
                 self.bonus = grown(self.bonus, count, fill=0.0)

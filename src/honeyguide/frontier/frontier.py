@@ -100,15 +100,15 @@ class Chances(Protocol):
         """Signs by column, -1 for none: links with one of them have other chances or bonuses by now. None: all."""
         ...
 
-    def signs(self, links: Sequence[LinkId]) -> NDArray[np.int32]:
+    def signs(self, links: Sequence[LinkId]) -> NDArray[np.uint16]:
         """Return what is to be kept of each link for this, `sign_count` numbers; they never change."""
         ...
 
-    def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
+    def chances(self, signs: NDArray[np.uint16], rows: Rows) -> NDArray[np.float64]:
         """Return one probability a link, above 0 and at most 1."""
         ...
 
-    def bonuses(self, signs: NDArray[np.int32]) -> NDArray[np.float64]:
+    def bonuses(self, signs: NDArray[np.uint16]) -> NDArray[np.float64]:
         """Return what is to be added to the score of each link."""
         ...
 

@@ -55,6 +55,8 @@ _PLACES, _DEPTHS, _SHOWN = 8, 16, 24
 _FIRST_OF_ADDRESS: Final = 64
 _DEEPEST: Final = 7
 SIZE: Final = _FIRST_OF_ADDRESS + len(KINDS) * OF_A_KIND
+FIRST_SIGNS: Final = tuple(range(_FIRST_OF_ADDRESS, SIZE, OF_A_KIND))
+"""Of each kind."""
 
 _NUMBERS: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -186,7 +188,7 @@ def _logit(chance: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.log(chance) - np.log1p(-chance)
 
 
-@lru_cache(maxsize=32_768)  # a link is asked about when it begins to wait, is moved and is answered
+@lru_cache(maxsize=8192)  # a link is asked about when it begins to wait, is moved and is answered
 def _signs(url: Url) -> tuple[int, ...]:
     return tuple(_sign(kind, text) for kind, text in enumerate(sign_texts(url)))
 

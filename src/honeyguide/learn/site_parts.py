@@ -45,9 +45,11 @@ GROWTH: Final = 1.25
 SIGNS: Final = ("folder", "beginning")
 OF_A_KIND: Final = 2**16
 """Signs of one kind that are told apart; of more, some share their sums."""
-NO_SIGN: Final = -2  # of an address without one; never equal to a sign that has changed
 _KINDS: Final = ("host", *SIGNS)
 _ALL, _HOST, _FOLDER, _BEGINNING = -1, 0, 1, 2
+FIRST_SIGNS: Final = (_FOLDER * OF_A_KIND, _BEGINNING * OF_A_KIND)
+NO_SIGN: Final = len(_KINDS) * OF_A_KIND - 1
+"""Of an address without a beginning; such a sign never changes."""
 _END_OF_BEGINNING: Final = re.compile(r"[-_.]")
 
 
@@ -176,7 +178,7 @@ class SiteParts:
         self._above[place, : len(above)] = above
 
 
-@lru_cache(maxsize=32_768)  # a link is asked about when it begins to wait and when its page has come
+@lru_cache(maxsize=8192)  # a link is asked about when it begins to wait and when its page has come
 def _signs(url: Url) -> tuple[int, int, int]:
     """Return the signs of host, folder and beginning of the file name."""
     folder, _, name = url.path_and_query.partition("?")[0].rpartition("/")
@@ -184,7 +186,7 @@ def _signs(url: Url) -> tuple[int, int, int]:
     is_part = bool(beginning) and beginning != name.lower() and not beginning.isdigit()
     texts = (url.host, f"{url.host}{folder}/", f"{url.host}{folder}/{beginning}-" if is_part else "")
     host, of_folder, of_beginning = (
-        kind * OF_A_KIND + xxhash.xxh3_64_intdigest(text.encode()) % OF_A_KIND if text else NO_SIGN
+        min(kind * OF_A_KIND + xxhash.xxh3_64_intdigest(text.encode()) % OF_A_KIND, NO_SIGN - 1) if text else NO_SIGN
         for kind, text in enumerate(texts)
     )
     return host, of_folder, of_beginning
