@@ -119,5 +119,10 @@ def test_importing_honeyguide_loads_nothing_heavy() -> None:
     assert loaded_by("import honeyguide", heavy) == []
 
 
+def test_looking_at_a_run_loads_no_crawler() -> None:
+    commands = "results stats traps export"
+    assert loaded_by(f"from honeyguide.cli import {commands.replace(' ', ', ')}", "honeyguide.crawler aiohttp") == []
+
+
 def test_public_names_exist() -> None:
     assert loaded_by("import honeyguide; [getattr(honeyguide, name) for name in honeyguide.__all__]", "ray") == []

@@ -8,7 +8,7 @@ import pytest
 
 from crawler.driving import script_settings
 from crawler.small_crawls import contents, story
-from honeyguide.cli.summary import summary
+from honeyguide.cli.run_document import summary
 from honeyguide.crawler import build, crawl
 from honeyguide.crawler import start as run_module
 from honeyguide.crawler.live import needs_a_browser

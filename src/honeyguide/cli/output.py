@@ -88,14 +88,17 @@ def print_json(document: Mapping[str, Any]) -> None:
     print(_json_text(document))
 
 
-def print_json_list(document: Mapping[str, Any], name: str, entries: Iterable[Mapping[str, Any]]) -> None:
-    """Print a document as `print_json` does, with a list at its end whose entries are in memory one at a time."""
-    print(_json_text(document).removesuffix("\n}"), end=f',\n  "{name}": [', flush=True)
-    separator, end = "\n    ", "]\n}"
-    for entry in entries:
-        print(separator, _json_text(entry).replace("\n", "\n    "), sep="", end="")
-        separator, end = ",\n    ", "\n  ]\n}"
-    print(end)
+def print_json_lists(document: Mapping[str, Any], lists: Mapping[str, Iterable[Mapping[str, Any]]]) -> None:
+    """Print a document as `print_json` does, with lists at its end whose entries are in memory one at a time."""
+    print(_json_text(document).removesuffix("\n}"), end="")
+    for name, entries in lists.items():
+        print(",\n  ", json.dumps(name), ": [", sep="", end="", flush=True)
+        separator, end = "\n    ", "]"
+        for entry in entries:
+            print(separator, _json_text(entry).replace("\n", "\n    "), sep="", end="")
+            separator, end = ",\n    ", "\n  ]"
+        print(end, end="")
+    print("\n}")
 
 
 def _json_text(document: Mapping[str, Any]) -> str:

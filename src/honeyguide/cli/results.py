@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.output import one_line, percent, plain_table, print_json_list, printable
+from honeyguide.cli.output import one_line, percent, plain_table, print_json_lists, printable
+from honeyguide.cli.run_document import summary
 from honeyguide.model.counts import count_of
 from honeyguide.runs import PageSnippets, open_run
 from honeyguide.runs.fields import field_line, text_of_field
@@ -152,8 +153,6 @@ def _print_lines(run: Run, shown: Iterable[Shown], *, has_snippets: bool) -> Non
 
 
 def _print_json(run: Run, shown: Iterable[Shown]) -> None:
-    from honeyguide.cli.summary import summary  # noqa: PLC0415 - knows the crawler, which takes a while to load
-
     entries = (
         {
             "rank": rank,
@@ -173,4 +172,4 @@ def _print_json(run: Run, shown: Iterable[Shown]) -> None:
         }
         for rank, (page, snippet, own) in enumerate(shown, 1)
     )
-    print_json_list(summary(run), "results", entries)
+    print_json_lists(summary(run), {"results": entries})

@@ -25,7 +25,8 @@ from honeyguide.cli.options import (
     takes_flags,
 )
 from honeyguide.cli.output import print_json
-from honeyguide.cli.summary import exit_status, print_summary, summary
+from honeyguide.cli.run_document import summary
+from honeyguide.cli.summary import exit_status, print_summary
 from honeyguide.cli.watching import watching
 from honeyguide.crawler import StopReason
 from honeyguide.errors import StoreError

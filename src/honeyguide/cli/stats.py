@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 import sys
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from honeyguide import runs
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.output import duration, folded, megabytes, one_line, percent, print_json, progress_bar
+from honeyguide.cli.output import (
+    duration,
+    folded,
+    megabytes,
+    one_line,
+    percent,
+    print_json,
+    print_json_lists,
+    progress_bar,
+)
 from honeyguide.model.counts import count_of
 from honeyguide.runs.forecast import HORIZONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from honeyguide.runs import HostOfOne, PageOfBoth, PageOfOne, Run, RunDiff, RunStats
 
@@ -146,11 +158,32 @@ def diff(
         if not as_json:  # at once: pages of large runs take a while to compare
             print("\n".join(_run_line(name, run) for name, run in (("A", first), ("B", second))), flush=True)
         with progress_bar("pages") as progress:
-            found = runs.diff(first, second, top=None if as_json else top, on_progress=progress)
-    if as_json:
-        print_json(asdict(found))
-    else:
-        print("\n".join(folded(line, indent=9) for line in _diff_lines(found)))
+            if as_json:
+                _print_diff_json(first, second, progress)
+                return
+            found = runs.diff(first, second, top=top, on_progress=progress)
+    print("\n".join(folded(line, indent=9) for line in _diff_lines(found)))
+
+
+def _print_diff_json(first: Run, second: Run, progress: Callable[[int, int], None]) -> None:
+    """Print every difference. They are sorted in a file without a name, so that many take no memory."""
+    with closing(sqlite3.connect("")) as database:
+        database.execute("PRAGMA journal_mode = OFF")
+        database.execute("CREATE TABLE found (list TEXT, first REAL, second INTEGER, third TEXT, entry TEXT)")
+
+        def keep(name: str, key: tuple[float, int, str], item: PageOfOne | PageOfBoth | HostOfOne) -> None:
+            database.execute("INSERT INTO found VALUES (?, ?, ?, ?, ?)", (name, *key, json.dumps(asdict(item))))
+
+        def entries(name: str) -> Iterator[dict[str, Any]]:
+            rows = database.execute("SELECT entry FROM found WHERE list = ? ORDER BY first, second, third", (name,))
+            yield from (json.loads(entry) for (entry,) in rows)
+
+        document = asdict(runs.diff(first, second, top=0, on_progress=progress, on_difference=keep))
+        lists = document["totals"]
+        print_json_lists(
+            {name: value for name, value in document.items() if name not in lists},
+            {name: entries(name) for name in lists},
+        )
 
 
 def _run_line(name: str, run: Run) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from honeyguide.cli.output import WIDTH, command, duration, folded, megabytes, one_line, percent, print_json
+from honeyguide.cli.run_document import findings, replies, summary
 from honeyguide.crawler import StopReason, hands_on
 from honeyguide.model.counts import count_of
-from honeyguide.runs import PageChange
 from honeyguide.runs.advice import Situation, advise
 
 if TYPE_CHECKING:
@@ -19,71 +17,6 @@ if TYPE_CHECKING:
     from honeyguide.cli.watching import Interruption
     from honeyguide.runs import Run
     from honeyguide.runs.advice import Advice
-
-
-def summary(run: Run) -> dict[str, Any]:
-    """Return the state of a run as `--json` prints it."""
-    settings, progress, advice = run.settings, run.progress, advise(run)
-    return {
-        "run": str(run.path),
-        "topic": settings.topic.name,
-        "keywords": list(settings.topic.keywords),
-        "categories": list(settings.topic.categories),
-        "examples": {"like": len(settings.topic.like), "unlike": len(settings.topic.unlike)},
-        "world": settings.crawl.world,
-        "strategy": settings.crawl.strategy,
-        "stop_reason": progress.stop_reason,
-        "budget": settings.budget.fetches,
-        "fetches": progress.fetches,
-        "unknown": progress.unknown,
-        **({"revisits": _findings(run)} if settings.refresh.run else {}),
-        "retries": progress.retries,
-        "robots_fetches": progress.robots_fetches,
-        "pages": progress.pages,
-        "without_page": run.without_page(),
-        "cut_pages": run.cut_pages(),
-        "relevant": progress.relevant,
-        "unindexed_pages": progress.unindexed,
-        "harvest_rate": round(run.harvest_rate, 6),
-        "waiting_links": progress.waiting,
-        "largest_frontier": progress.largest_waiting,
-        "outlook": asdict(run.outlook()),
-        "waited_for_hosts": {
-            "times": progress.waited_for_hosts,
-            "mean_score": round(progress.score_lost_waiting / progress.waited_for_hosts, 6)
-            if progress.waited_for_hosts
-            else 0.0,
-        },
-        "skipped_links": progress.skips,
-        "pruned_links": progress.pruned,
-        "links_over_host_limit": progress.over_host_limit,
-        "links_out_of_scope": progress.out_of_scope,
-        "pages_not_followed": progress.pages_not_followed,
-        "ran_out_of_links": progress.ran_out_of_links,
-        "skipped_every_link": progress.skipped_every_link,
-        "traps": {
-            "pages": progress.findings,
-            "links_lowered": progress.lowered,
-            "links_raised": progress.raised,
-            "links_dropped": progress.dropped,
-        },
-        "restarts": progress.restarts,
-        "questions": {"asked": settings.ask.limit, **_replies(run)},
-        "run_bytes": run.size_bytes(),
-        "advice": None if advice is None else {**asdict(advice), "command": advice.command},
-    }
-
-
-def _findings(run: Run) -> dict[str, int]:
-    """Return how many pages of an earlier run are the same, changed, and so on."""
-    counts = Counter(revisit.finding for revisit in run.revisits().all())
-    return {finding.value: counts[finding] for finding in PageChange if finding is not PageChange.NEW}
-
-
-def _replies(run: Run) -> dict[str, int]:
-    """Return how often each answer was given in this run."""
-    counts = Counter(each.answer for each in run.answers() if each.is_reply)
-    return {answer: counts[answer] for answer in ("yes", "no", "skip")}
 
 
 def print_summary(run: Run, seconds: float, *, as_json: bool, further: Mapping[str, Any] | None = None) -> None:
@@ -125,7 +58,7 @@ def _numbers(run: Run, seconds: float) -> Iterator[str]:
     if cut:
         yield f"  cut pages     {', '.join(f'{count:,} by {cap}' for cap, count in cut.items())}, limits of [parse]"
     if run.settings.refresh.run:
-        counts = ", ".join(f"{count:,} {finding}" for finding, count in _findings(run).items() if count)
+        counts = ", ".join(f"{count:,} {finding}" for finding, count in findings(run).items() if count)
         yield f"  known pages   {counts}"
     yield from _questions(run)
     yield f"  harvest rate  {percent(run.harvest_rate)} of the fetches"
@@ -141,11 +74,11 @@ def _numbers(run: Run, seconds: float) -> Iterator[str]:
 
 def _questions(run: Run) -> Iterator[str]:
     """Say how many of the questions were answered; nothing where none was asked."""
-    replies = _replies(run)
-    asked, skipped = max(run.settings.ask.limit, sum(replies.values())), replies.pop("skip")
+    counts = replies(run)
+    asked, skipped = max(run.settings.ask.limit, sum(counts.values())), counts.pop("skip")
     if asked:
-        said = ", ".join(f"{count:,} {answer}" for answer, count in replies.items() if count)
-        told = f"{sum(replies.values()):,} of {count_of(asked, 'question')} answered"
+        said = ", ".join(f"{count:,} {answer}" for answer, count in counts.items() if count)
+        told = f"{sum(counts.values()):,} of {count_of(asked, 'question')} answered"
         yield f"  answers       {told}{f': {said}' if said else ''}{f'; {skipped:,} skipped' if skipped else ''}"
 
 

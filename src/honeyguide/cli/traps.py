@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from honeyguide.cli.options import JsonFlag, RunArgument
-from honeyguide.cli.output import one_line, percent, print_json, print_json_list
+from honeyguide.cli.output import one_line, percent, print_json, print_json_lists
 from honeyguide.errors import InvalidUrl, SettingsError
 from honeyguide.model import Url
 from honeyguide.model.counts import count_of
@@ -192,4 +192,4 @@ def _print_json(run: Run, summary: TrapSummary, pages: Iterable[GuardFinding] | 
         | {"url": page.url.text, "like": None if page.like is None else page.like.text, "evidence": page.evidence}
         for page in pages
     )
-    print_json_list(document, "pages", entries)
+    print_json_lists(document, {"pages": entries})

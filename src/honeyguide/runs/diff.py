@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from honeyguide.model import Url
 from honeyguide.runs.run import opened_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from honeyguide.runs.pages import KnownByUrl
@@ -90,19 +91,27 @@ class RunDiff:
 
 
 _Item = TypeVar("_Item", PageOfOne, PageOfBoth, HostOfOne)
+Order = tuple[float, int, str]
+
+
+Hear = Callable[[str, Order, PageOfOne | PageOfBoth | HostOfOne], None]
+"""Hears the name of a list, and an item of it with the key by which its items are in order."""
 
 
 class _First(Generic[_Item]):
     """The first so many of the items added, by a key; all of them where `most` is None."""
 
-    def __init__(self, most: int | None, key: Callable[[_Item], tuple[Any, ...]]) -> None:
+    def __init__(self, name: str, most: int | None, key: Callable[[_Item], Order], hear: Hear) -> None:
+        self._name = name
         self._most = most
-        self._key: Callable[[_Item], tuple[Any, ...]] = key
+        self._key: Callable[[_Item], Order] = key
+        self._hear: Hear = hear
         self._items: list[_Item] = []
         self.total = 0
 
     def add(self, item: _Item) -> None:
         self.total += 1
+        self._hear(self._name, self._key(item), item)
         self._items.append(item)
         if self._most is not None and len(self._items) > 2 * self._most + _SLACK:
             self._items = sorted(self._items, key=self._key)[: self._most]
@@ -111,15 +120,15 @@ class _First(Generic[_Item]):
         return tuple(sorted(self._items, key=self._key)[: self._most])
 
 
-def _of_one(page: PageOfOne) -> tuple[float, str]:
-    return -page.relevance, page.url
+def _of_one(page: PageOfOne) -> Order:
+    return -page.relevance, 0, page.url
 
 
-def _of_both(page: PageOfBoth) -> tuple[float, str]:
-    return -abs(page.change), page.url
+def _of_both(page: PageOfBoth) -> Order:
+    return -abs(page.change), 0, page.url
 
 
-def _of_host(host: HostOfOne) -> tuple[int, int, str]:
+def _of_host(host: HostOfOne) -> Order:
     return -host.relevant, -host.pages, host.host
 
 
@@ -134,11 +143,15 @@ class _HostCount:
 class _Comparison:
     """Takes the pages of two runs by URL, and keeps what differs."""
 
-    def __init__(self, most: int | None) -> None:
-        self.lost, self.gained = _First(most, _of_one), _First(most, _of_one)
-        self.hosts_lost, self.hosts_gained = _First(most, _of_host), _First(most, _of_host)
-        self.became_relevant, self.became_irrelevant = _First(most, _of_both), _First(most, _of_both)
-        self.rejudged, self.rewritten = _First(most, _of_both), _First(most, _of_both)
+    def __init__(self, most: int | None, hear: Hear) -> None:
+        self.lost, self.gained = (_First(name, most, _of_one, hear) for name in ("lost", "gained"))
+        self.hosts_lost, self.hosts_gained = (
+            _First(name, most, _of_host, hear) for name in ("hosts_lost", "hosts_gained")
+        )
+        self.became_relevant, self.became_irrelevant, self.rejudged, self.rewritten = (
+            _First(name, most, _of_both, hear)
+            for name in ("became_relevant", "became_irrelevant", "rejudged", "rewritten")
+        )
         self.pages, self.relevant, self.relevant_alone = [0, 0], [0, 0], [0, 0]
         self.common = 0
         self.change = 0.0
@@ -192,11 +205,13 @@ def diff(
     *,
     top: int | None = None,
     on_progress: Callable[[int, int], None] = lambda *_: None,
+    on_difference: Hear = lambda *_: None,
 ) -> RunDiff:
     """Compare a run with an earlier one, page by page; pages are the same if their URLs are.
 
     With `top`, the result names only the first so many of each kind, and large runs take no more memory than small
     ones. `on_progress` hears now and then how many pages of the second run are compared, and of how many.
+    `on_difference` hears of every item of every list, also of those beyond `top`, in no particular order.
     """
     with (
         opened_run(before) as first,
@@ -204,7 +219,7 @@ def diff(
         first.at_one_moment(),
         second.at_one_moment(),
     ):
-        found = _Comparison(top)
+        found = _Comparison(top, on_difference)
         for old, new in _pairs(first.crawled_pages().by_url(), second.crawled_pages().by_url()):
             found.add(old, new)
             if sum(found.pages) % _TOLD_EVERY == 0:
