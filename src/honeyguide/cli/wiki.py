@@ -59,8 +59,15 @@ def build(
             metavar="N", min=1, show_default=False, help="Processes. [dim]\\[default: one a core, fewer if small][/dim]"
         ),
     ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(
+            metavar="MB", min=1, show_default=False,
+            help="Use no more processes than fit: 260 MB and a twentieth of DUMP, 100 MB a process.",
+        ),
+    ] = None,
     as_json: JsonFlag = False,
-) -> None:
+) -> None:  # fmt: skip
     """Turn a MediaWiki XML dump (plain, .gz, .bz2, multistream) into a world.
 
     Keeps the articles, resolves redirects, and takes links from the wikitext or, with --pagelinks, from that table.
@@ -81,6 +88,7 @@ def build(
             linktarget=linktarget,
             keep_partial=keep_partial,
             jobs=jobs,
+            memory_mb=memory,
             progress=lambda now: show(now.done, now.total, _STAGES[now.stage], f"{now.pages:,} articles"),
         )
     seconds = clock.now() - started

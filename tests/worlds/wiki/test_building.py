@@ -14,7 +14,8 @@ import pytest
 
 from honeyguide.errors import WorldError
 from honeyguide.model import Redirected
-from honeyguide.worlds.wiki import BuildProgress, WikiWorld, build_wiki, wiki_stats
+from honeyguide.processes import WorkerPool
+from honeyguide.worlds.wiki import BuildProgress, WikiWorld, build_wiki, building, wiki_stats
 from worlds.wiki.dumps import Written, dump_xml, linked_titles, page_at, url, world_of, write_dump
 
 if TYPE_CHECKING:
@@ -206,6 +207,33 @@ def long_dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("long") / "dump.xml.bz2"
     path.write_bytes(b"".join(bz2.compress(xml[start : start + 99_991]) for start in range(0, len(xml), 99_991)))
     return path
+
+
+@pytest.mark.parametrize(
+    ("jobs", "memory_mb", "processes"),
+    [(8, 700, 4), (2, 700, 2), (8, 459, 1), (8, 460, 2), (8, 261, 1), (8, None, 8)],
+)
+def test_no_more_processes_are_started_than_fit_into_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, memory_mb: int | None, processes: int
+) -> None:
+    started: list[int] = []
+
+    class Counted(WorkerPool):
+        def __init__(self, jobs: int) -> None:
+            started.append(jobs)
+            super().__init__(1)
+
+    monkeypatch.setattr(building, "WorkerPool", Counted)
+    dump = write_dump(tmp_path / "dump.xml", ROCKS)
+    build_wiki(dump, tmp_path / "world", jobs=jobs, memory_mb=memory_mb)
+    assert started == [processes]
+
+
+def test_a_build_that_cannot_fit_into_memory_is_refused(tmp_path: Path) -> None:
+    dump = write_dump(tmp_path / "dump.xml", ROCKS)
+    with pytest.raises(WorldError, match=r"^--memory 200: a build of .* takes 260 MB at least$"):
+        build_wiki(dump, tmp_path / "world", memory_mb=200)
+    assert not (tmp_path / "world").exists()
 
 
 @pytest.mark.parametrize("jobs", [2, 3])

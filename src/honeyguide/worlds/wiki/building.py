@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 
 _BYTES_WORTH_A_PROCESS: Final = 4 << 20
+# Measured: with other processes this one takes 260 MB, half of it caches of its databases, and 65 bytes a title. Dumps
+# in bzip2 have some 1,300 bytes a title, so a twentieth of them is enough for any.
+_OWN_MB: Final = 260
+_PROCESS_MB: Final = 100
+_DUMP_BYTES_A_BYTE: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,7 @@ def build_wiki(
     linktarget: Path | str | None = None,
     keep_partial: bool = False,
     jobs: int | None = None,
+    memory_mb: int | None = None,
     progress: Callable[[BuildProgress], None] = lambda _: None,
 ) -> BuiltWiki:
     """Build the world of a MediaWiki dump in the folder `out`, which must not be there or be empty.
@@ -77,7 +83,8 @@ def build_wiki(
 
     `jobs` processes unpack, convert and render pages beside this one, which reads XML and writes: as many as there are
     cores unless told, fewer for a small dump; with 1 there is none. The world is the same with any number, byte for
-    byte. Memory: some 65 bytes a title, and some 100 MB a process unless single pages are huge.
+    byte. Memory: 260 MB, some 65 bytes a title, and some 100 MB for each process unless single pages are huge.
+    `memory_mb` bounds it: there are no more processes than fit. Raises `WorldError` where not even this one does.
     """
     if not 0 < sample <= 1:
         raise WorldError(f"--sample {sample:g}: it must be above 0 and at most 1")
@@ -85,7 +92,7 @@ def build_wiki(
         raise WorldError("--linktarget explains a pagelinks table; give that too, with --pagelinks")
     with (
         _new_folder(Path(out)) as folder,
-        WorkerPool(jobs or _jobs_for(Path(dump))) as workers,
+        WorkerPool(_jobs_for(Path(dump), jobs, memory_mb)) as workers,
         Dump(Path(dump), workers) as opened,
         closing(world_file.create(folder)) as world,
         TemporaryDirectory(dir=folder) as name,
@@ -132,12 +139,21 @@ def build_wiki(
         )
 
 
-def _jobs_for(dump: Path) -> int:
-    """Return how many processes a dump is worth: a process takes a second to start."""
+def _jobs_for(dump: Path, jobs: int | None, memory_mb: int | None) -> int:
+    """Return how many processes to use: those told, else those a dump is worth, and no more than memory allows."""
     try:
-        return max(1, min(os.cpu_count() or 1, dump.stat().st_size // _BYTES_WORTH_A_PROCESS))
+        size = dump.stat().st_size
     except OSError:
         return 1  # whoever opens it says why it cannot be read
+    # A process takes a second to start.
+    wanted = jobs or max(1, min(os.cpu_count() or 1, size // _BYTES_WORTH_A_PROCESS))
+    if memory_mb is None:
+        return wanted
+    own_mb = _OWN_MB + -(-size // _DUMP_BYTES_A_BYTE) // 1_000_000
+    if memory_mb < own_mb:
+        raise WorldError(f"--memory {memory_mb}: a build of {dump.name} takes {own_mb} MB at least")
+    fitting = (memory_mb - own_mb) // _PROCESS_MB
+    return min(wanted, fitting) if fitting > 1 else 1  # one more process beside this one would not be quicker
 
 
 def _gather(dump: Dump, gathered: GatheredWiki, workers: WorkerPool, progress: Progress, *, keep_partial: bool) -> str:
