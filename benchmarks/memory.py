@@ -100,14 +100,13 @@ class Weighted:
         return weighted_sums(rows, self.weights)
 
 
-def wait(links: int, *, is_whole: bool) -> list[Moment]:
+def wait(links: int, *, is_whole: bool, is_quiet: bool) -> list[Moment]:
     """Let so many links wait, and look at the memory twenty times on the way."""
     table, chance = LinkTable(), np.random.default_rng(1)
     dead_ends = DeadEnds(same_host=0, in_main=1, has_anchor=2, nearness=3, shown_by=4)
-    parents = ParentTable()
-    frontier = BestFirstFrontier(
-        AlwaysReady(), ROW_WIDTH, LinkChances(table, dead_ends, SiteParts(ROW_WIDTH)) if is_whole else None
-    )
+    parents, site_parts = ParentTable(), SiteParts(ROW_WIDTH)
+    chances = LinkChances(table, dead_ends, site_parts) if is_whole else None
+    frontier = BestFirstFrontier(AlwaysReady(), ROW_WIDTH, chances)
     weights = chance.normal(size=ROW_WIDTH)
     moments, started = [], time.process_time()
     for taken, first in enumerate(range(0, links, AT_ONCE), 1):
@@ -124,10 +123,15 @@ def wait(links: int, *, is_whole: bool) -> list[Moment]:
         assert isinstance(best, Taken)
         table.set_state(best.link, LinkState.DONE)
         if is_whole:
-            dead_ends.observe(table.url(best.link), best.row, 1.0)
+            url = table.url(best.link)
+            dead_ends.observe(url, best.row, 1.0)
+            site_parts.add(url, best.row.astype(np.float64), 1.0)
+            site_parts.tell(url, weights)
         if (first + AT_ONCE) % (links // 20) == 0:
             seconds = time.process_time() - started
             moments.append(Moment(0, taken, len(frontier), resident_mb(), peak_mb(), seconds))
+            if not is_quiet:
+                print_moment(moments[-1])
     return moments
 
 
@@ -160,15 +164,13 @@ def main() -> None:
     options.add_argument("--whole", action="store_true", help="of waiting links, with parents and chances")
     chosen = options.parse_args()
     if chosen.waiting:
-        moments = wait(chosen.waiting, is_whole=chosen.whole)
+        moments = wait(chosen.waiting, is_whole=chosen.whole, is_quiet=chosen.json)
         half, end = moments[len(moments) // 2 - 1], moments[-1]
         further = (end.resident_mb - half.resident_mb) * 1e6 / (end.waiting - half.waiting)
         if chosen.json:
             told = [asdict(moment) for moment in moments]
             print(json.dumps({"machine": machine(), "course": told, "bytes_a_further_link": further}, indent=2))
             return
-        for moment in moments:
-            print_moment(moment)
         print(f"{further:.0f} bytes for each further link")
         return
     settings = settings_from(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import xxhash
 
-from honeyguide.frontier import SeenUrls, grown, release
+from honeyguide.frontier import SeenUrls, grown, release, trim
 from honeyguide.learn.dead_ends import FIRST_SIGNS as FIRST_OF_ENDS
 from honeyguide.learn.dead_ends import KINDS
 from honeyguide.learn.site_parts import FIRST_SIGNS as FIRST_OF_PARTS
@@ -82,6 +82,7 @@ class LinkTable:
         self._seen.add_new(urls)
         if (self._count + len(urls)) // RELEASED_EVERY > self._count // RELEASED_EVERY:
             release(getattr(self, name) for name in _COLUMNS)
+            trim()
         self._count += len(urls)
         while self._count > len(self._state):
             self._grow()

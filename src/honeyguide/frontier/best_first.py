@@ -283,7 +283,8 @@ class BestFirstFrontier:
             chunks.bonus[some] = self._chances.bonuses(signs)
             if len(slots) > LINKS_AT_ONCE:
                 chunks.let_go()
-        self._refresh_bests(np.unique(chunks.chunks_of_slots(slots)))
+        of_link = chunks.chunks_of_slots(slots)  # in order, as the slots are
+        self._refresh_bests(of_link[np.diff(of_link, prepend=-1) > 0])
 
     def _refresh_bests(self, which: NDArray[np.int64]) -> None:
         """Look for the best links of these non-empty chunks anew."""
