@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "traps": ["traps", "RUN"],
     "traps --pages": ["traps", "RUN", "--pages"],
     "diff": ["diff", "RUN", "OTHER"],
+    "diff --json": ["diff", "RUN", "OTHER", "--json"],
     "report": ["report", "RUN", "-o", "OUT", "--overwrite"],
     "export jsonl": ["export", "RUN", "--format", "jsonl"],
     "export csv": ["export", "RUN", "--format", "csv", "--no-text"],

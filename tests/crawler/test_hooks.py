@@ -96,7 +96,7 @@ def test_with_a_judge_that_does_not_learn_a_label_still_decides_its_page(tmp_pat
         assert all(page.is_relevant == (len(page.url.text) % 3 == 0) for page in run.pages())
 
 
-@pytest.mark.parametrize("at_once", [1, 4])
+@pytest.mark.parametrize("at_once", [pytest.param(1, marks=pytest.mark.thorough), 4])
 def test_a_crawl_in_pieces_is_the_one_that_was_never_stopped(tmp_path: Path, at_once: int) -> None:
     """Fields, vetoes and labels together; `crawl_in_pieces` resumes by the name of the hook."""
     source = """

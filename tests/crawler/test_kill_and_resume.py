@@ -127,7 +127,11 @@ def test_killed_again_and_again_with_answers_in_between_it_equals_the_uninterrup
     assert contents(killed) == contents(whole)
 
 
-@pytest.mark.parametrize(("strategy", "concurrency"), strategies_and_fetches_at_once())
+# One strategy here: with answers in between, which is harder, `test_answers.py` tries one for each kind of frontier.
+@pytest.mark.parametrize(
+    ("strategy", "concurrency"),
+    [("online-ridge", 6), *(thorough(*each.values) for each in strategies_and_fetches_at_once())],
+)
 def test_a_run_interrupted_at_every_few_steps_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:

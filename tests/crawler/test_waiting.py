@@ -91,7 +91,7 @@ def test_an_order_without_promises_never_waits(tmp_path: Path) -> None:
     assert story(tmp_path / "0.0") == story(tmp_path / "1.0")
 
 
-@pytest.mark.parametrize("hurry", [0.0, 0.2])
+@pytest.mark.parametrize("hurry", [pytest.param(0.0, marks=pytest.mark.thorough), 0.2])
 def test_interrupted_and_resumed_it_waits_as_if_it_had_not_been(tmp_path: Path, hurry: float) -> None:
     settings = settings_for(budget=60, crawl__hurry=hurry)
     crawl(tmp_path / "whole", settings, vectors=hashed_vectors()).close()

@@ -82,7 +82,6 @@ ALL_STRATEGIES = ("breadth-first", "random", "best-first", "online-ridge")
 @pytest.mark.parametrize(
     ("strategy", "concurrency"),
     [
-        ("breadth-first", 1),
         ("online-ridge", 6),
         *(pytest.param(name, most, marks=pytest.mark.thorough) for name in ALL_STRATEGIES for most in (1, 6)),
     ],

@@ -236,7 +236,7 @@ def test_a_build_that_cannot_fit_into_memory_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "world").exists()
 
 
-@pytest.mark.parametrize("jobs", [2, 3])
+@pytest.mark.parametrize("jobs", [2, pytest.param(3, marks=pytest.mark.thorough)])
 def test_the_world_is_the_same_with_any_number_of_processes(tmp_path: Path, long_dump: Path, jobs: int) -> None:
     alone = build_wiki(long_dump, tmp_path / "alone", jobs=1)
     built = build_wiki(long_dump, tmp_path / "built", jobs=jobs)
