@@ -142,7 +142,7 @@ class DeadEnds:
 
     def own_counts(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """Signs, and what was asked here of links that have them; hosts and sections are nobody else's business."""
-        signs = np.flatnonzero(self._asked)
+        signs = np.flatnonzero(self._asked > 0)  # truths are looked through sooner than numbers
         kind = (signs - _FIRST_OF_ADDRESS) // OF_A_KIND
         signs = signs[(signs < _FIRST_OF_ADDRESS) | ((kind != HOST) & (kind != SECTION))]
         counts = np.stack([self._asked[signs], self._pages[signs]])
