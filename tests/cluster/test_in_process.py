@@ -12,20 +12,18 @@ from honeyguide.cluster.in_process import InProcess
 from honeyguide.crawler import StopReason, crawl
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.model import LinkState, Url
-from honeyguide.runs import PageAnswer, SqliteStore, open_run
+from honeyguide.runs import open_run
 from honeyguide.runs.shards import write_cluster_file
-from honeyguide.settings import with_overrides
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from honeyguide.settings import Settings
 
 
-def crawl_in_shards(path: Path, settings: Settings, shards: int = 4, answers: Sequence[PageAnswer] = ()) -> InProcess:
-    """Crawl, or go on, with all shards in this process; they are told answers a moment after they have begun."""
+def crawl_in_shards(path: Path, settings: Settings, shards: int = 4) -> InProcess:
+    """Crawl, or go on, with all shards in this process."""
     path.mkdir(exist_ok=True)
     write_cluster_file(path, shards)
 
@@ -34,12 +32,7 @@ def crawl_in_shards(path: Path, settings: Settings, shards: int = 4, answers: Se
         async with open_world(settings) as world:
             seeds = builder.seed_urls(world)
         cluster = InProcess(path, shards, builder.settings, seeds, most_out=8)
-        crawling = asyncio.create_task(cluster.run({"vectors": hashed_vectors()}))
-        while answers and not crawling.done() and not cluster.hub.has_all:  # noqa: ASYNC110 - nobody rings
-            await asyncio.sleep(0)
-        for seat in cluster.seats:
-            seat.answer(answers)
-        await crawling
+        await cluster.run({"vectors": hashed_vectors()})
         return cluster
 
     return asyncio.run(run())
@@ -104,22 +97,3 @@ def test_learners_of_all_shards_end_with_the_weights_of_all_pages(tmp_path: Path
     cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=80))
     assert cluster.hub.exchanges > 0
     assert cluster.hub.stalest < 80
-
-
-def test_an_answer_about_a_page_of_one_shard_teaches_the_judges_of_all(tmp_path: Path) -> None:
-    settings = settings_for(budget=60, judge__kind="learned")
-    crawl_in_shards(tmp_path / "run", settings)
-    owner = tmp_path / "run" / "shards" / "000"
-    with open_run(owner) as run:
-        url = next(iter(run.pages())).url
-    store = SqliteStore(owner / "crawl.sqlite")
-    description = store.description_at(url)
-    store.close()
-    assert description
-    answer = PageAnswer(url, "yes", description=description)
-    crawl_in_shards(tmp_path / "run", with_overrides(settings, {"budget.fetches": 70}), answers=[answer])
-    for number in range(1, 4):
-        with open_run(tmp_path / "run" / "shards" / f"{number:03}") as run:
-            assert [(each.url, each.answer) for each in run.answers()] == [(url, "yes")]
-    with open_run(owner) as run:
-        assert not list(run.answers())  # it takes answers about its own pages from its inbox

@@ -107,9 +107,10 @@ def _resume_shards(
 
     if budget is None and not overrides and RunFolder(run).has_started and _nothing_is_left(run, as_json=as_json):
         raise typer.Exit(0)
-    with watching(*watch) as watched:
+    settings = load_run_settings(RunFolder(run).settings_file)
+    with watching(*watch) as watched, asking_beside(run, settings, watched.live):
         started = watched.clock.now()
-        options = watched.cluster_options(load_run_settings(RunFolder(run).settings_file))
+        options = watched.cluster_options(settings)
         finished = resume_on_cluster(run, cluster, overrides, budget=budget, trust=trust, **options)
     with finished:
         print_summary(finished, watched.clock.now() - started, as_json=as_json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
@@ -13,17 +13,17 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.cluster.on_ray import Plan, RayCluster, import_ray
-from honeyguide.cluster.partition import Partition
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.crawler.events import StopReason
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.live import synthetic_served
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.resume import check_budget, kept_for_good, refuse_other_start, with_budget
+from honeyguide.crawler.start import answers_named, model_asked
 from honeyguide.errors import ClusterError, SettingsError, StoreError
-from honeyguide.runs import RunFolder, RunLock, SqliteStore, gather, open_run, remember, settings_to_build
-from honeyguide.runs.inbox import BudgetExtension, PageAnswer, StopRequest, put, take
-from honeyguide.runs.shards import shard_count, shard_folder, shard_folders, write_cluster_file
+from honeyguide.runs import Letter, PageAnswer, RunFolder, RunLock, gather, open_run, remember, settings_to_build
+from honeyguide.runs.inbox import MOST_SEEN, BudgetExtension, StopRequest, answers_waiting, take, withdraw
+from honeyguide.runs.shards import shard_count, shard_folders, write_cluster_file
 from honeyguide.settings import shown, to_toml, validate, with_overrides
 
 if TYPE_CHECKING:
@@ -34,13 +34,18 @@ if TYPE_CHECKING:
     from honeyguide.runs import Run
     from honeyguide.settings import Settings
 
+    Tell = Callable[[Sequence[Letter], Sequence[bytes]], None]
+
 log = logging.getLogger(__name__)
 
 _LOCAL: Final = re.compile(r"local:([1-9]\d{0,3})")
 _ADDRESS: Final = re.compile(r"[\w.\-]+:\d{1,5}|ray://\S+")
 TICK_S: Final = 0.25
 GATHER_EVERY_S: Final = 10.0
+GATHER_SOON_S: Final = 1.0  # where somebody answers questions
+GATHER_SHARE: Final = 0.05  # of the driver's time, at most
 GROW_EVERY_S: Final = 5.0
+BACKGROUND_PAGES: Final = 300  # by which the judges of all shards learn the same from the same answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,7 @@ def crawl_on_cluster(
     with ExitStack() as opened:
         addresses = opened.enter_context(_served(settings))
         settings, seeds, is_live = asyncio.run(_prepared(settings))
+        given = answers_named(settings)
         plan = Plan(path, settings.cluster.shards, settings, seeds, addresses)
         cluster_used = opened.enter_context(closing(RayCluster(plan, choice.workers, choice.address, is_live=is_live)))
         folder, lock = RunFolder.create(path, to_toml(settings), kept_for_good(settings))
@@ -114,7 +120,10 @@ def crawl_on_cluster(
         except ClusterError:
             rmtree(path)
             raise
-        _run(folder, plan, cluster_used, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers)
+        desk = AnswerDesk(path, cluster_used.answer, given)
+        _run(
+            folder, plan, cluster_used, desk, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers
+        )
     return open_run(path)
 
 
@@ -136,13 +145,15 @@ def resume_on_cluster(
     if cluster is None:
         choice = ClusterChoice(None, min(2, shards))
     with ExitStack() as opened:
-        opened.enter_context(RunLock(folder))
+        with take(folder.path, StopRequest, MOST_SEEN):  # those that wait before the lock is held: for an earlier crawl
+            opened.enter_context(RunLock(folder))
         own = settings_to_build(folder, overrides or {}, trust=trust)
         settings = with_budget(with_overrides(own, overrides or {}), budget)
         refuse_other_start(folder, settings, overrides or {})
         validate(settings)
         _refuse_unfit(choice, shards, cluster or "local:2", settings)
         seeds: Sequence[Url] = ()
+        has_answers = False
         addresses = opened.enter_context(_served(settings))
         if folder.has_started:
             shard_folders(folder.path)  # refuses a run that lacks one
@@ -150,32 +161,41 @@ def resume_on_cluster(
             _refuse_passes(folder.path)
             with open_run(folder.path) as gathered:
                 check_budget(gathered.progress, settings, budget)
+                has_answers = any(gathered.answers())
             is_live = settings.crawl.world.partition(":")[0] in ("live", "synthetic+http")
         else:
             settings, seeds, is_live = asyncio.run(_prepared(settings))
         if budget is not None or overrides:
             folder.save_settings(to_toml(settings))
+        given = () if has_answers and "ask.answers" not in (overrides or {}) else answers_named(settings)
         plan = Plan(folder.path, shards, settings, seeds, addresses)
         cluster_used = opened.enter_context(closing(RayCluster(plan, choice.workers, choice.address, is_live=is_live)))
         cluster_used.begin()
-        _run(folder, plan, cluster_used, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers)
+        desk = AnswerDesk(folder.path, cluster_used.answer, given)
+        _run(
+            folder, plan, cluster_used, desk, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers
+        )
     return open_run(folder.path)
 
 
-def _run(folder: RunFolder, plan: Plan, cluster: RayCluster, watch: _Watch, *, grows: bool) -> None:
+def _run(folder: RunFolder, plan: Plan, cluster: RayCluster, desk: AnswerDesk, watch: _Watch, *, grows: bool) -> None:
     """Crawl until all shards have ended, whatever happens to workers meanwhile, and gather what they have."""
     watch.on_cluster(cluster)
-    _attend(folder, plan, cluster, watch, grows=grows)
+    with model_asked(folder.path, Builder(plan.settings)) if plan.settings.ask.model else nullcontext():
+        _attend(folder, plan, cluster, desk, watch, grows=grows)
     status = cluster.status()
     write_cluster_file(
         folder.path, plan.shards, exchanges=status.exchanges, stalest=status.stalest, deaths=cluster.deaths
     )
     gather(folder.path, lock_is_held=True)
+    desk.tell_gathered()  # so that no answer waits that the run has
 
 
-def _attend(folder: RunFolder, plan: Plan, cluster: RayCluster, watch: _Watch, *, grows: bool) -> None:
+def _attend(
+    folder: RunFolder, plan: Plan, cluster: RayCluster, desk: AnswerDesk, watch: _Watch, *, grows: bool
+) -> None:
     pace, is_stopping = _Pace(), False
-    next_gathering, next_growth = monotonic() + GATHER_EVERY_S, monotonic() + GROW_EVERY_S
+    next_gathering, next_growth = monotonic(), monotonic() + GROW_EVERY_S
     while not cluster.attend(TICK_S):
         status = cluster.status()
         if status.has_all and not folder.has_started:
@@ -184,9 +204,14 @@ def _attend(folder: RunFolder, plan: Plan, cluster: RayCluster, watch: _Watch, *
         if not is_stopping and (watch.is_interrupted() or _obey(folder, plan, cluster)):
             is_stopping = True
             cluster.stop(StopReason.INTERRUPTED)
+        if desk.tell_waiting():
+            next_gathering = min(next_gathering, monotonic() + GATHER_SOON_S)
         if monotonic() > next_gathering and folder.has_started:
+            began = monotonic()
             gather(folder.path, lock_is_held=True)
-            next_gathering = monotonic() + GATHER_EVERY_S
+            desk.tell_gathered()
+            pause_s = GATHER_SOON_S if plan.settings.ask.questions or desk.has_waiting else GATHER_EVERY_S
+            next_gathering = monotonic() + max(pause_s, (monotonic() - began) / GATHER_SHARE)
         if grows and monotonic() > next_growth:
             next_growth = monotonic() + GROW_EVERY_S
             if cluster.worker_count < min(plan.shards, cluster.processors()):
@@ -194,9 +219,9 @@ def _attend(folder: RunFolder, plan: Plan, cluster: RayCluster, watch: _Watch, *
 
 
 def _obey(folder: RunFolder, plan: Plan, cluster: RayCluster) -> bool:
-    """Take the messages in the run's inbox; whether one asks to stop. Answers go to the shard of their page."""
+    """Take the commands in the run's inbox; whether one asks to stop."""
     is_to_stop = False
-    with take(folder.path) as letters:
+    with take(folder.path, StopRequest | BudgetExtension) as letters:
         for each in letters:
             match each.message:
                 case StopRequest():
@@ -205,18 +230,75 @@ def _obey(folder: RunFolder, plan: Plan, cluster: RayCluster) -> bool:
                     total = extension.extended(cluster.budget)
                     cluster.extend_budget(total)
                     folder.save_settings(to_toml(with_budget(plan.settings, total)))
-                case PageAnswer() as answer:
-                    own = shard_folder(folder.path, Partition(plan.shards).shard_of(answer.url))
-                    put(own, answer)
-                    cluster.answer(_described(own, answer))
     return is_to_stop
 
 
-def _described(shard: Path, answer: PageAnswer) -> list[PageAnswer]:
-    """The answer with the description of its page, from which other shards can learn; none where there is none yet."""
-    with closing(SqliteStore(RunFolder(shard).database_file)) as store:
-        description = store.description_at(answer.url)
-    return [] if description is None else [replace(answer, description=description)]
+class AnswerDesk:
+    """Hands answers about pages to all shards, each with the description of its page as soon as the run has that.
+
+    An answer stays in the inbox until the gathered run has it: a shard has stored it then. Shards drop what they have,
+    so all answers are told again when a crawl is resumed, those among them that were given in between.
+    """
+
+    def __init__(self, run: Path, tell: Tell, given: Sequence[PageAnswer] = ()) -> None:
+        """`given` are answers to begin with."""
+        self._run = run
+        self._tell_all = tell
+        self._told: dict[tuple[str, PageAnswer], bool] = {}  # answers, and whether with a description
+        self._waiting: dict[str, PageAnswer] = {}
+        self._tell([("", each) for each in given])
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether answers wait that the run does not have yet."""
+        return bool(self._waiting)
+
+    def tell_waiting(self) -> bool:
+        """Tell the answers in the inbox; whether there are new ones."""
+        self._waiting = answers_waiting(self._run)
+        return self._tell(list(self._waiting.items()))
+
+    def tell_gathered(self) -> None:
+        """Tell the answers of the gathered run, and clear those from the inbox that it has."""
+        with open_run(self._run) as run:
+            records = list(run.answers())
+        for each in records:
+            if each.message in self._waiting:
+                withdraw(self._run, each.message)
+        self._tell([
+            (each.message, PageAnswer(each.url, each.answer, each.by, each.name, each.description))  # type: ignore[arg-type]
+            for each in records
+        ])  # fmt: skip
+
+    def _tell(self, answers: Sequence[tuple[str, PageAnswer]]) -> bool:
+        """Tell answers that were not told, or without the description that their page has by now."""
+        untold = {(name, replace(answer, description=b"")): answer for name, answer in answers}
+        untold = {key: answer for key, answer in untold.items() if not self._told.get(key)}
+        if not untold:
+            return False
+        background: Sequence[bytes] = ()
+        if RunFolder(self._run).database_file.exists():
+            with open_run(self._run) as run:
+                untold = {key: _described(run, key[0], answer) for key, answer in untold.items()}
+                background = run.descriptions_unasked(BACKGROUND_PAGES)
+        fresh = {key: answer for key, answer in untold.items() if key not in self._told or answer.description}
+        self._told |= {key: bool(answer.description) for key, answer in fresh.items()}
+        if fresh:
+            self._tell_all([Letter(name, answer) for (name, _), answer in fresh.items()], background)
+        return bool(fresh)
+
+
+def _described(run: Run, name: str, answer: PageAnswer) -> PageAnswer:
+    """The answer with the description of its page; as it is where that has not come.
+
+    It is about the page to which redirects have led, so that it can be taken back at either address. One without a name
+    is never taken back, and known by its address.
+    """
+    page = run.page_at(answer.url)
+    if page is None:
+        return answer
+    (description,) = run.page_descriptions(run.link_numbers([page])).values() or (b"",)
+    return replace(answer, url=page if name else answer.url, description=description)
 
 
 class _Pace:
@@ -239,9 +321,8 @@ def _refuse_unfit(choice: ClusterChoice, shards: int, cluster: str, settings: Se
         remedy = f"ask for local:{shards} at most, or begin a run with --set cluster.shards={4 * choice.workers}"
         wanted = f"--cluster {cluster} asks for {choice.workers} workers"
         raise SettingsError([f"{wanted}, and the run has {shards} shards: {remedy}"])
-    if settings.refresh.run or settings.ask.questions or settings.ask.model:
-        what = "a run that looks at pages again" if settings.refresh.run else "--ask"
-        raise SettingsError([f"{what} cannot be crawled on a cluster: leave out --cluster, or answer in the dashboard"])
+    if settings.refresh.run:
+        raise SettingsError(["a run that looks at pages again cannot be crawled on a cluster: leave out --cluster"])
 
 
 def _refuse_passes(run: Path) -> None:

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
     from honeyguide.cluster.hub import ShardReport
     from honeyguide.crawler.start import CrawlOptions
     from honeyguide.model import Url
+    from honeyguide.runs import Letter
     from honeyguide.runs.parcels import Delivery
     from honeyguide.settings import Settings
 
 
 def settings_of_shard(settings: Settings) -> Settings:
-    """Settings for one shard: limits of the whole crawl are the hub's business."""
-    ours: Mapping[str, Any] = {"budget.relevant": 0, "budget.megabytes": 0, "budget.stop_when": "", "crawl.workers": 0}
+    """Settings for one shard: limits of the whole crawl are the hub's business, questions the driver's."""
+    ours: Mapping[str, Any] = {
+        "budget.relevant": 0, "budget.megabytes": 0, "budget.stop_when": "", "crawl.workers": 0,
+        "ask.questions": 0, "ask.model": "", "ask.answers": "",
+    }  # fmt: skip
     return with_overrides(settings, ours)
 
 
@@ -60,6 +64,11 @@ class InProcess:
     async def report(self, report: ShardReport) -> None:
         for shard, orders in self.hub.take(report):
             self.seats[shard].order(orders)
+
+    def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
+        """Let every shard learn from answers."""
+        for seat in self.seats:
+            seat.answer(letters, background)
 
     async def run(self, options: CrawlOptions) -> None:
         """Crawl to the end. What one shard raises ends all."""

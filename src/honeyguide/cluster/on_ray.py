@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from honeyguide.cluster.hub import Orders, ShardReport
     from honeyguide.crawler.events import StopReason
     from honeyguide.model import Url
-    from honeyguide.runs import PageAnswer
+    from honeyguide.runs import Letter
     from honeyguide.runs.parcels import Delivery
     from honeyguide.settings import Settings
 
@@ -87,6 +87,8 @@ class ShardWorker:
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._worker_by_shard: dict[int, Any] = {}
         self._vectors: Any = None
+        self._answers: list[Letter] = []  # all that were told
+        self._background: Sequence[bytes] = ()
         self._leaving: set[int] = set()
         self._letters: dict[Any, list[tuple[int, Delivery, asyncio.Future[int | None]]]] = {}  # by worker
         self._carrying: set[asyncio.Task[None]] = set()
@@ -113,6 +115,7 @@ class ShardWorker:
             self._vectors = builder.vectors
         for shard in shards:
             seat = ShardSeat(shard, self._partition, self._plan.seeds, self, settings.cluster)
+            seat.answer(self._answers, self._background)
             self._seats[shard] = seat
             self._tasks[shard] = asyncio.create_task(self._run(shard, seat))
         while self._tasks:
@@ -139,10 +142,12 @@ class ShardWorker:
         except (KeyError, ConnectionError):
             return None
 
-    async def answer(self, answers: Sequence[PageAnswer]) -> None:
-        """Let all shards here learn from answers about pages of others."""
+    async def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
+        """Let all shards here learn from answers, now or when they begin; `ShardSeat.answer` says how."""
+        self._answers += letters
+        self._background = background
         for seat in self._seats.values():
-            seat.answer(answers)
+            seat.answer(letters, background)
 
     async def order(self, orders: Sequence[tuple[int, Orders]]) -> None:
         """Orders of the hub, each with its shard."""
@@ -326,6 +331,8 @@ class RayCluster:
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
         self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
         self.budget = plan.settings.budget.fetches  # as it was extended last
+        self._answers: list[Letter] = []  # all that were told
+        self._background: Sequence[bytes] = ()
         self.deaths = 0
         self._deaths_in_a_row: deque[int] = deque(maxlen=MOST_DEATHS)  # fetches made at each
 
@@ -373,10 +380,12 @@ class RayCluster:
         """End the crawl; what is in flight is taken up again when it is resumed."""
         self._ask_hub("stop", reason)
 
-    def answer(self, answers: Sequence[PageAnswer]) -> None:
-        """Let every shard learn from answers."""
+    def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
+        """Let every shard learn from answers, whoever has it; `ShardSeat.answer` says how."""
+        self._answers += letters
+        self._background = background
         for handle in self._workers:
-            handle.answer.remote(list(answers))
+            handle.answer.remote(list(letters), background)
 
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""
@@ -436,7 +445,10 @@ class RayCluster:
 
     def _new_worker(self) -> Any:  # noqa: ANN401 - a handle of Ray's
         made = self._ray.remote(num_cpus=0 if self._is_local else 1, scheduling_strategy="SPREAD")(ShardWorker)
-        return made.remote(self._plan, self.hub)
+        handle = made.remote(self._plan, self.hub)
+        if self._answers:
+            handle.answer.remote(self._answers, self._background)
+        return handle
 
     def _placed(self, handles: Sequence[Any], timeout_s: float) -> list[Any]:
         """Return the workers that have begun within this time; the others are given up."""

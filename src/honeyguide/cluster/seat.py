@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from honeyguide.cluster.hub import STALE_SHARE, ShardReport
 from honeyguide.crawler.events import StopReason
+from honeyguide.runs import PageAnswer
 from honeyguide.runs.parcels import Delivery
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.core import CrawlCore
     from honeyguide.crawler.events import Step
     from honeyguide.model import Url
-    from honeyguide.runs import PageAnswer, SqliteStore, StepRecord
+    from honeyguide.runs import AnswerRecord, Letter, SqliteStore, StepRecord
     from honeyguide.runs.parcels import Parcel
     from honeyguide.settings import ClusterSettings
 
@@ -72,7 +73,9 @@ class ShardSeat:
         self._core: CrawlCore | None = None
         self._store: SqliteStore | None = None
         self._wake: Callable[[], None] = lambda: None
-        self._give: Callable[[Sequence[PageAnswer]], None] = lambda _: None
+        self._give: Callable[[Sequence[Letter | PageAnswer], Sequence[bytes]], None] = lambda *_: None
+        self._told: dict[object, Letter | None] = {}  # answers, by what makes them one
+        self._background: Sequence[bytes] = ()
         self._news = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         self._inbox: deque[tuple[Delivery, asyncio.Future[int]]] = deque()
@@ -110,15 +113,19 @@ class ShardSeat:
         core: CrawlCore,
         store: SqliteStore,
         wake: Callable[[], None],
-        give: Callable[[Sequence[PageAnswer]], None] = lambda _: None,
+        give: Callable[[Sequence[Letter | PageAnswer], Sequence[bytes]], None] = lambda *_: None,
     ) -> None:
         self._core, self._store, self._wake, self._give = core, store, wake, give
+        self._is_closed = False  # it was, where another process still held the shard
         self._taken = store.inbox_marks()
         self._acknowledged = store.outbox_marks()
         for number, parcel in store.outbox():
             self._let_wait(number, parcel)
         self._lease = core.progress.charged
         core.lease(self._lease)
+        has = {_key(each.message, each) for each in store.answers()}
+        told, self._told = self._told, dict.fromkeys(has)
+        self.answer([each for each in told.values() if each is not None], self._background)
 
     def note(self, record: StepRecord) -> None:
         self._steps = record.progress.steps
@@ -143,10 +150,23 @@ class ShardSeat:
             self._ring()
         return await done
 
-    def answer(self, answers: Sequence[PageAnswer]) -> None:
-        """Answers about pages of other shards have come; each has the description of its page."""
-        self._give([each for each in answers if self.is_elsewhere(each.url)])
-        self._ring()
+    def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
+        """Learn from answers that are new here; of those about pages elsewhere, where they describe their page.
+
+        `background` is that of `AnswerIntake`. May be called before the shard begins.
+        """
+        fresh: list[Letter | PageAnswer] = []
+        for each in letters:
+            answer = each.message
+            assert isinstance(answer, PageAnswer)
+            key = _key(each.name, answer)
+            if key not in self._told and (answer.description or not self.is_elsewhere(answer.url)):
+                self._told[key] = each
+                fresh.append(each if each.name else answer)
+        self._background = background
+        if fresh:
+            self._give(fresh, background)
+            self._ring()
 
     def order(self, orders: Orders) -> None:
         """Orders of the hub have come."""
@@ -391,3 +411,8 @@ class ShardSeat:
         if not task.cancelled() and task.exception() is not None:
             self._error = task.exception()
             self._ring()
+
+
+def _key(message: str, answer: PageAnswer | AnswerRecord) -> object:
+    """What makes two answers one, as in a gathered run."""
+    return message or (answer.url, answer.by, answer.name, answer.answer)

@@ -71,6 +71,9 @@ class AnswerIntake:
         self._came: list[tuple[int, LinkId]] = []  # such whose pages have come by now
         self._labels: list[tuple[int, LinkId]] = []  # answers of a hook, which were stored with their pages
         self._is_said = False  # that the judge cannot learn
+        # In a run of several shards, descriptions of pages of all of them that nobody was asked about: with the same
+        # ones and the same answers, the judges of all shards learn the same. Empty: the pages of this run.
+        self.background: Sequence[bytes] = ()
         for each in self._answers.values():
             if each.link is None:
                 self._await(each.number, each.url)
@@ -177,7 +180,7 @@ class AnswerIntake:
                 undone.append(standing[-1].number)
             number = len(self._answers) + len(records) + 1
             if link is None and answer.answer != "undo":
-                if name:  # of answers taken over from elsewhere nobody expects otherwise
+                if name and not answer.description:  # of answers from elsewhere nobody expects otherwise
                     log.warning("the run has no page of %s yet: the answer waits for it", answer.url)
                 self._await(number, answer.url)
             records.append(
@@ -270,7 +273,7 @@ class AnswerIntake:
     def _relevance_by_answers(self, pages: PageColumns, judge: LearningJudge) -> NDArray[np.float64]:
         """Teach the judge, and return what it thinks of every page now."""
         known = KnownPages.of(pages, self._standing().values())
-        judge.teach(known.descriptions, known.answers)
+        judge.teach(*self._lesson(known))
         found = judge.relevances(pages.descriptions)
         for place, is_yes in known.answers:
             if place < len(found):  # or it is a page of another run
@@ -278,6 +281,16 @@ class AnswerIntake:
         relevance = pages.crawl_relevance.copy()
         relevance[pages.described] = found
         return relevance
+
+    def _lesson(self, known: KnownPages) -> tuple[NDArray[np.float16], list[tuple[int, bool]]]:
+        """The descriptions of pages, and the answers about some, that the judge is taught."""
+        width = known.descriptions.shape[1]
+        others = [np.frombuffer(each, dtype=np.float16) for each in self.background if len(each) == 2 * width]
+        if not others:
+            return known.descriptions, known.answers
+        by_url = sorted(zip(known.records, known.answers, strict=True), key=lambda each: each[0].url.text)
+        rows = known.descriptions[[place for _, (place, _) in by_url]]
+        return np.concatenate([rows, others]), [(place, is_yes) for place, (_, (_, is_yes)) in enumerate(by_url)]
 
     def _count_parents(self, verdict_by_link: dict[int, Verdict]) -> Callable[[Sequence[LinkId]], ParentStats] | None:
         """Count all pages anew that show a link; returns those of links that were fetched, when they were chosen."""

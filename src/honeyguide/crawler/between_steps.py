@@ -40,15 +40,16 @@ class BetweenSteps:
         self._run = run
         self._core = core
         self._answers = answers
-        self._given = tuple(given)
+        self._given: tuple[Letter | PageAnswer, ...] = tuple(given)
         self._questions = questions
         self._on_budget = on_budget
         self._status = status
         self._next_look = 0.0
 
-    def give(self, answers: Sequence[PageAnswer]) -> None:
-        """Take in answers at the next look, as those to begin with."""
+    def give(self, answers: Sequence[Letter | PageAnswer], background: Sequence[bytes]) -> None:
+        """Take in answers at the next look, as those to begin with; `AnswerIntake.background` says what else."""
         self._given = (*self._given, *answers)
+        self._answers.background = background
 
     def note(self, record: StepRecord) -> None:
         """A step was stored."""

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from honeyguide.judge import Judge
     from honeyguide.model import KnownPage, Page, Url, Verdict
     from honeyguide.model.clock import Clock
-    from honeyguide.runs import PageAnswer, Run, SqliteStore, StepRecord
+    from honeyguide.runs import Letter, PageAnswer, Run, SqliteStore, StepRecord
     from honeyguide.settings import Settings
     from honeyguide.text import WordVectors
     from honeyguide.text.vector_files import Converting
@@ -120,9 +120,9 @@ class Seat(Neighbours, Protocol):
         core: CrawlCore,
         store: SqliteStore,
         wake: Callable[[], None],
-        give: Callable[[Sequence[PageAnswer]], None],
+        give: Callable[[Sequence[Letter | PageAnswer], Sequence[bytes]], None],
     ) -> None:
-        """The shard is about to crawl; `wake` ends its waiting for hosts, `give` lets it learn from answers."""
+        """The shard is about to crawl; `wake` ends its waiting for hosts, `give` is `BetweenSteps.give`."""
         ...
 
 
@@ -302,7 +302,7 @@ async def _run_to_the_end(
         status=None if "seat" in options else StatusFile(crawl.folder.path, core, parts, store, answers),
     )
     if settings.ask.model and "judge" not in options:
-        opened.enter_context(_model_asked(crawl, options.get("vectors")))
+        opened.enter_context(model_asked(crawl.folder.path, crawl.builder, options.get("vectors")))
     limits = MachineLimits(crawl.folder.path, settings.budget)
     seat = options.get("seat")
     if seat is not None:
@@ -326,18 +326,23 @@ def _restored(
 
 def _with_answers(options: CrawlOptions, settings: Settings) -> CrawlOptions:
     """The options with the answers of the run or file that the settings name. AnswerError where it is neither."""
+    return {**options, "answers": [*options.get("answers", ()), *answers_named(settings)]}
+
+
+def answers_named(settings: Settings) -> list[PageAnswer]:
+    """Return the answers of the run or file that the settings name. AnswerError where it is neither."""
     named = Path(settings.ask.answers).expanduser()
     if not settings.ask.answers:
-        return options
+        return []
     found = answers_to_take_over(named, settings) if named.is_dir() else read_answer_file(named)
     log.info("%s taken over from %s", count_of(len(found), "answer"), named)
-    return {**options, "answers": [*options.get("answers", ()), *found]}
+    return found
 
 
-def _model_asked(crawl: _Started, vectors: WordVectors | None) -> AskingBeside:
+def model_asked(run: Path, builder: Builder, vectors: WordVectors | None = None) -> AskingBeside:
     """The language model of the settings, asked about pages while the crawl goes on."""
-    run, ask, settings = crawl.folder.path, crawl.settings.ask, crawl.builder.settings
-    model = Respondent("model", ask.model, LanguageModel(ask, crawl.builder.topic).reply)
+    settings, ask = builder.settings, builder.settings.ask
+    model = Respondent("model", ask.model, LanguageModel(ask, builder.topic).reply)
     return AskingBeside(lambda: asking_about(run, lambda: learning_judge(run, settings, vectors), model, ask.limit))
 
 

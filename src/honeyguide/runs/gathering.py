@@ -52,7 +52,8 @@ _NEW_STEPS: Final = "WHERE step > :after AND step <= :upto"
 _NEW_PAGES: Final = f"WHERE link IN (SELECT link FROM pages {_NEW_STEPS})"
 _LINKS_TOUCHED: Final = f"""AND (id >= :links OR id IN (SELECT link FROM steps {_NEW_STEPS})
     OR id IN (SELECT link FROM in_flight) OR id IN (SELECT link FROM skips WHERE after_steps >= :after))"""
-_ANSWER_KEY: Final = "url, answerer || ' ' || name, answer, coalesce(message, moment)"
+# Every shard is told of every answer: it is one by its message, or by what it says where it came in none.
+_ANSWER_KEY: Final = "coalesce(message, url || ' ' || answerer || ' ' || name || ' ' || answer)"
 _AT_ONCE: Final = 10_000  # links
 
 
@@ -428,9 +429,9 @@ class _Copy:
     def answers(self) -> None:
         """Take over answers that are not there yet: all shards are told of each."""
         query = f"SELECT number, {_ANSWER_KEY} FROM answers"
-        known = {tuple(key): number for number, *key in self._db.execute(query)}
+        known = {key: number for number, key in self._db.execute(query)}
         for row in self._part.execute(f"SELECT {_ANSWER_KEY}, * FROM answers ORDER BY number").fetchall():
-            key, (_, moment, step, url, link, *rest, undone_at) = row[:4], row[4:]
+            key, _, moment, step, url, link, *rest, undone_at = row
             if key not in known:
                 self._db.execute(
                     self._numbered("INSERT INTO answers SELECT NULL, ?1, coalesce(step(?2), 0), ?3, link(?4), ")

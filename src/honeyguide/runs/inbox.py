@@ -50,7 +50,7 @@ class PageAnswer:
     answer: Reply
     by: Answerer = "person"
     name: str = ""  # of the person, model or file
-    description: bytes = b""  # of the page, where another run has it; never sent through an inbox
+    description: bytes = b""  # of the page, where another run or shard has it; never sent through an inbox
 
     def __post_init__(self) -> None:
         """AnswerError where the answer or the kind of answerer is none."""

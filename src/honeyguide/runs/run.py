@@ -468,6 +468,19 @@ class Run:
         )
         return {link: description for link, (description,) in found if description is not None}
 
+    def descriptions_unasked(self, count: int) -> list[bytes]:
+        """Return what a judge that learns keeps of some pages without an answer, evenly spaced, so many or a few more.
+
+        With fewer pages, all of them.
+        """
+        rows = self._select(
+            """SELECT description FROM pages
+               WHERE step % max(1, (SELECT count(*) FROM pages) / ?) = 0 AND description IS NOT NULL
+                 AND link NOT IN (SELECT link FROM answers WHERE link IS NOT NULL) ORDER BY step""",
+            count,
+        )
+        return [description for (description,) in rows]
+
     def stage_seconds(self) -> dict[str, float]:
         """Return the time that each stage took, up to the learner's last snapshot."""
         return dict(self._select("SELECT stage, seconds FROM stage_seconds"))
