@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from honeyguide.crawler import StopReason, crawl
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import open_run
+from honeyguide.runs.records import split_snapshot
 from honeyguide.runs.shards import write_cluster_file
 from vectors_by_hash import hashed_vectors
 
@@ -97,3 +99,17 @@ def test_learners_of_all_shards_end_with_the_weights_of_all_pages(tmp_path: Path
     cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=80))
     assert cluster.hub.exchanges > 0
     assert cluster.hub.stalest < 80
+
+
+def test_the_words_that_the_judge_of_one_shard_has_counted_are_known_to_all(tmp_path: Path) -> None:
+    crawl_in_shards(tmp_path / "run", settings_for(budget=120, judge__kind="tfidf"))
+    counted = []
+    for number in range(4):
+        with open_run(tmp_path / "run" / "shards" / f"{number:03}") as run:
+            snapshot = run.learner_snapshot()
+        assert snapshot is not None
+        counted.append(json.loads(split_snapshot(snapshot.state)[1]))
+    pages = sum(each["pages"] for each in counted)
+    for each in counted:
+        told, _ = each["others"]
+        assert told >= 0.5 * (pages - each["pages"]), "as of the last time that they were told"

@@ -342,3 +342,21 @@ class TestReferenceCollections:
     def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(SettingsError, match=r"judge\.idf: cannot read .*absent\.json: No such file"):
             DocumentFrequencies.read(tmp_path / "absent.json")
+
+
+def test_frequencies_of_two_shards_that_share_are_those_of_all_pages() -> None:
+    texts = [Counter(f"rock word{number} word{number % 3}".split()) for number in range(12)]
+    alone, one, other = DocumentFrequencies(), DocumentFrequencies(), DocumentFrequencies()
+    for place, counts in enumerate(texts):
+        alone.add(counts)
+        (one if place % 3 else other).add(counts)
+    one.take_shared(other.share())
+    one.take_shared(other.share())
+    words = ["rock", "word1", "word7", "never"]
+    assert one.idf(words).tolist() == alone.idf(words).tolist()
+    assert [one.of(word) for word in words] == [alone.of(word) for word in words]
+    assert one.share().pages == 8, "it tells what it has seen itself"
+    resumed = DocumentFrequencies()
+    resumed.load(one.save())
+    assert resumed.idf(words).tolist() == alone.idf(words).tolist()
+    assert resumed.share() == one.share()

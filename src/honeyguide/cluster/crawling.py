@@ -356,6 +356,6 @@ async def _prepared(settings: Settings) -> tuple[Settings, Sequence[Url], bool]:
         parts = builder.parts(is_live=is_live, world=world)
     if not parts.strategy.begin_sharing():
         log.warning("%s learns in each shard by itself: it has nothing that adds up", settings.crawl.strategy)
-    if parts.judge.keeps_statistics:
+    if not parts.judge.shares_all:
         log.warning("the judge %s keeps statistics in each shard by itself", settings.judge.kind)
     return builder.settings, seeds, is_live

@@ -8,12 +8,14 @@ promise most, a few at a time, so that the shards together choose about as one c
 from __future__ import annotations
 
 import heapq
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.crawler.events import MEGABYTE, StopReason
 from honeyguide.crawler.journal import News
+from honeyguide.judge import WordCounts
+from honeyguide.judge.tfidf import MOST_WORDS
 from honeyguide.learn import SharedSums
 from honeyguide.settings import yield_rule
 
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
 RESTS: Final = 16  # links that a shard is told others wait for
 PRINTS: Final = 500  # of pages of all shards, that a shard is told of at once
 STALE_SHARE: Final = 0.05  # of all pages that a learner need not know, however many they are
+
+# The words of many pages are a megabyte, and what they say of rare and common words changes slowly.
+WORDS_STALE_SHARE: Final = 0.2
+NO_WORDS: Final = WordCounts(0, {})
 
 Print = tuple["Url", bytes]
 
@@ -49,6 +55,7 @@ class ShardReport:
     pages: int = 0  # of which these are the sums
     prints: tuple[Print, ...] = ()  # of its pages since the last report
     standing: Standing | None = None  # what it could fetch and waits for; None where nobody waits
+    words: WordCounts | None = None  # of its pages; None where it was told lately, or the judge counts none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +101,8 @@ class _Shard:
     pages: int = 0  # of which these are the sums
     told_pages: int = 0  # of all others, in the news that it was told last
     told_prints: int = 0  # number of the last print it was told
+    words: WordCounts = NO_WORDS
+    told_words: int = 0  # pages of all others, in the words that it was told last
 
 
 class Hub:
@@ -154,10 +163,13 @@ class Hub:
         shard.report, shard.is_here = report, True
         if report.is_first:
             shard.lease, shard.ordered, shard.told_pages, shard.told_prints = report.progress.charged, 0, 0, 0
+            shard.told_words = 0
         elif report.idle and report.seen == shard.ordered:  # else it is about to get another lease
             shard.lease = max(report.lease, report.progress.charged)
         if report.sums is not None:
             shard.sums, shard.pages = report.sums, report.pages
+        if report.words is not None:
+            shard.words = report.words
         for each in report.prints:
             self._print_count += 1
             self._prints.append((self._print_count, report.shard, each))
@@ -195,6 +207,22 @@ class Hub:
         return hosts, tuple(sorted(resting, reverse=True)[:RESTS])
 
     def _news(self, number: int, shard: _Shard) -> News | None:
+        words, news = self._words_for(number, shard), self._learned_for(number, shard)
+        return news if words is None else (news or News(None))._replace(words=words)
+
+    def _words_for(self, number: int, shard: _Shard) -> WordCounts | None:
+        """The words of the pages of all others, where they have many more by now than the shard was told."""
+        others = [each.words for place, each in enumerate(self._shards) if place != number]
+        pages = sum(each.pages for each in others)
+        if pages - shard.told_words < max(self.rules.share_every, WORDS_STALE_SHARE * pages):
+            return None
+        shard.told_words = pages
+        total: Counter[str] = Counter()
+        for each in others:
+            total.update(each.words)
+        return WordCounts(pages, dict(total.most_common(MOST_WORDS)))
+
+    def _learned_for(self, number: int, shard: _Shard) -> News | None:
         others = [each for place, each in enumerate(self._shards) if place != number]
         pages = sum(each.pages for each in others)
         unknown = pages - shard.told_pages

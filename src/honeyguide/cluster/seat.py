@@ -40,6 +40,7 @@ WAITING_STEPS: Final = 4  # of this shard, that a parcel waits for others to the
 WAITING_S: Final = 0.5  # that a parcel waits at most to be sent, and once more to be taken in
 FEW_PARCELS: Final = 8
 FEW_LINKS: Final = 64  # that wait to be taken in together: so many cost hardly more than one
+MORE_WORDS: Final = 1.1  # times the pages whose words were told last, before those of all are told again
 REPORT_S: Final = 1.0  # the longest time between two reports
 LOOK_AROUND_S: Final = 1.0  # the longest time without a look whether the crawl is to stop
 MARKS_EVERY: Final = 64  # deliveries acknowledged between two notes of it in the store
@@ -102,6 +103,7 @@ class ShardSeat:
         self._reported_charged = -1
         self._reported_idle: tuple[object, ...] = ()
         self._shared_pages = 0
+        self._shared_words = 0  # pages whose words were told
         self._prints: list[Print] = []
         self._is_closed = False
 
@@ -367,8 +369,12 @@ class ShardSeat:
         enough = max(1, self._settings.share_every // self._partition.shards, STALE_SHARE * pages)
         if self._is_first:
             self._seen = self._obeyed = 0  # of a hub that knows nothing of earlier ones
-        if self._is_first or pages - self._shared_pages >= enough:
+        sums_due = self._is_first or pages - self._shared_pages >= enough
+        if sums_due:
             sums, self._shared_pages = core.share(), pages
+        words = None
+        if sums_due and (self._is_first or pages >= MORE_WORDS * self._shared_words):
+            words, self._shared_words = core.share_words(), pages
         prints, self._prints = tuple(self._prints), []
         self._reported_charged = progress.charged
         self._reported_idle = self._idle_state if self._idle is not None else ()
@@ -386,6 +392,7 @@ class ShardSeat:
             pages=pages,
             prints=prints,
             standing=core.standing(),
+            words=words,
         )
 
     async def _next_news(self) -> None:

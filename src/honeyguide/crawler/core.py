@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared, Unreadable
     from honeyguide.frontier import Frontier, Pairs, Resting, Standing, Taken
+    from honeyguide.judge import WordCounts
     from honeyguide.learn import SharedSums, Strategy
     from honeyguide.model import Answer, HostKey, KnownPage, LinkId, Skipped, Url
     from honeyguide.runs import StepRecord
@@ -329,6 +330,10 @@ class CrawlCore:
     def share(self) -> SharedSums | None:
         """What the strategy of this shard has learned itself."""
         return self._parts.strategy.share()
+
+    def share_words(self) -> WordCounts | None:
+        """The words of the pages that the judge of this shard has seen itself, where it counts them."""
+        return self._parts.judge.share()
 
     def promises(self, count: int) -> list[float]:
         """What the best waiting links are worth, the best first: at most so many, on whatever hosts."""

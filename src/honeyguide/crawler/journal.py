@@ -15,6 +15,7 @@ import numpy as np
 from honeyguide.crawler.preparing import judge_safely
 from honeyguide.errors import GuardError
 from honeyguide.guard import Fingerprint, SeenPage, Target
+from honeyguide.judge import WordCounts
 from honeyguide.learn import SharedSums
 from honeyguide.model import Decision, LinkId, Transition, Url
 from honeyguide.runs import JournalEntry
@@ -36,6 +37,7 @@ class News(NamedTuple):
 
     sums: SharedSums | None  # of all of them together
     prints: tuple[tuple[Url, bytes], ...] = ()  # fingerprints of their pages since the last news
+    words: WordCounts | None = None  # of the pages of all of them
 
 
 class JournaledStages:
@@ -84,10 +86,13 @@ class JournaledStages:
         return self._guard.hear(self._links.url(page), targets)
 
     def take_news(self, news: News, moment: float) -> None:
-        """Tell the strategy what others have learned, and the guard of the pages that they have seen."""
+        """Tell the strategy what others have learned, and judge and guard of the pages that they have seen."""
         pages = [(url.text, packed.hex()) for url, packed in news.prints]
         sums = None if news.sums is None else news.sums.pack()
-        self.journal.append(JournalEntry("news", LinkId(0), facts=json.dumps([moment, pages]), next_rows=sums))
+        facts = json.dumps([moment, pages, news.words])
+        self.journal.append(JournalEntry("news", LinkId(0), facts=facts, next_rows=sums))
+        if news.words is not None:
+            self._judge.take_shared(news.words)
         if news.sums is not None:
             self._strategy.take_shared(news.sums)
         if self._guard is not None and news.prints:
@@ -111,10 +116,11 @@ class JournaledStages:
             case "see":
                 self.observe(*self._seen(entry))
             case "news":
-                moment, pages = json.loads(entry.facts)
+                moment, pages, *words = json.loads(entry.facts)
                 prints = tuple((Url(url), bytes.fromhex(packed)) for url, packed in pages)
                 sums = SharedSums.unpack(entry.next_rows) if entry.next_rows else None
-                self.take_news(News(sums, prints), moment)
+                counts = WordCounts(*words[0]) if words and words[0] else None
+                self.take_news(News(sums, prints, counts), moment)
             case "hear":
                 self.hear(link, self._targets(json.loads(entry.facts)))
             case _:

@@ -17,7 +17,7 @@ from honeyguide.settings import setting
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.judge.judge import JudgeIngredients
+    from honeyguide.judge.judge import JudgeIngredients, WordCounts
     from honeyguide.model import Page
     from honeyguide.settings import Settings
 
@@ -109,6 +109,7 @@ class CombinedJudge(Judge):
         self._parts = tuple(parts)
         self._total = sum(part.weight for part in parts)
         self.threshold = sum(part.weight * part.judge.threshold for part in parts) / self._total
+        self.shares_all = all(part.judge.shares_all for part in parts)  # type: ignore[misc]
 
     def relevance(self, page: Page) -> float:
         return self._mean([part.judge.relevance(page) for part in self._parts])
@@ -116,6 +117,14 @@ class CombinedJudge(Judge):
     def see(self, page: Page) -> None:
         for part in self._parts:
             part.judge.see(page)
+
+    def share(self) -> WordCounts | None:
+        """The counts of the first part that has any: all parts see the same pages."""
+        return next((shared for part in self._parts if (shared := part.judge.share()) is not None), None)
+
+    def take_shared(self, others: WordCounts) -> None:
+        for part in self._parts:
+            part.judge.take_shared(others)
 
     def evidence(self, page: Page) -> Evidence:
         """One row a part, in the order given, and their own evidence."""

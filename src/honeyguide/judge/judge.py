@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from honeyguide.errors import JudgeError, VectorsError
 from honeyguide.settings import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -49,6 +49,13 @@ def check_topic(vectors: WordVectors, topic: Topic, source: str) -> None:
     )
 
 
+class WordCounts(NamedTuple):
+    """In how many of some pages each word stands."""
+
+    pages: int
+    words: Mapping[str, int]
+
+
 class Judge(Protocol):
     """Pure in the page, its topic and the pages seen so far; it never sees the labels that grade a crawl.
 
@@ -62,6 +69,8 @@ class Judge(Protocol):
     is_probability: ClassVar[bool] = False  # relevance is the probability that a person calls the page relevant
     is_yes_or_no: ClassVar[bool] = False  # relevance is 1 or 0 and nothing between, as labels are
     by_page_alone: ClassVar[bool] = False  # it is quickly made and keeps no statistics: any process may judge a page
+
+    shares_all: ClassVar[bool] = False  # all statistics that it keeps add up with those of other shards of a run
 
     threshold: float  # relevance that makes a page relevant, unless the settings say otherwise
 
@@ -77,6 +86,13 @@ class Judge(Protocol):
     def see(self, page: Page) -> None:
         """Take the page into the statistics of pages seen so far, where the judge keeps any."""
         ...
+
+    def share(self) -> WordCounts | None:
+        """Count the pages that this judge itself has seen, for those of other shards; None where it counts none."""
+        return None
+
+    def take_shared(self, others: WordCounts) -> None:
+        """From now on know what all others together have seen, in place of what was told of them before."""
 
     def evidence(self, page: Page) -> Evidence:
         """Return what made the relevance. Changes nothing; may take much longer than judging."""
@@ -128,6 +144,8 @@ class LearningJudge(Judge, Protocol):
 
 class StatelessJudge(Judge):
     """A judge whose opinion does not depend on the pages seen so far."""
+
+    shares_all = True
 
     def see(self, page: Page) -> None:
         """There is nothing to remember."""

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from honeyguide.errors import JudgeError, SettingsError
-from honeyguide.judge.judge import Judge
+from honeyguide.judge.judge import Judge, WordCounts
 from honeyguide.model import Evidence, EvidenceRow
 from honeyguide.settings import setting
 from honeyguide.text import words_of
@@ -52,13 +52,14 @@ class DocumentFrequencies:
         self._pages_by_word: Counter[str] = Counter()
         self._always = frozenset(always)  # never dropped
         self._most_words = most_words
+        self._others = WordCounts(0, {})  # in other shards of the run
 
     def __len__(self) -> int:
         return len(self._pages_by_word)
 
     def of(self, word: str) -> int:
         """In how many pages the word stands, as far as is known."""
-        return self._pages_by_word[word]
+        return self._pages_by_word[word] + self._others.words.get(word, 0)
 
     def add(self, counts: Counter[str]) -> None:
         """Count one page more, of these words. A page without words is none."""
@@ -70,14 +71,25 @@ class DocumentFrequencies:
 
     def idf(self, words: Iterable[str]) -> NDArray[np.float64]:
         """The idf of each word."""
-        pages_of = self._pages_by_word.get
-        with_word = np.array([pages_of(word, 0) for word in words], dtype=np.float64)
-        idf: NDArray[np.float64] = np.log((1 + self.pages) / (1 + with_word)) + 1
+        own, others = self._pages_by_word.get, self._others.words.get
+        with_word = np.array([own(word, 0) + others(word, 0) for word in words], dtype=np.float64)
+        idf: NDArray[np.float64] = np.log((1 + self.pages + self._others.pages) / (1 + with_word)) + 1
         return idf
+
+    def share(self) -> WordCounts:
+        """Return what was counted here, without what others have told."""
+        return WordCounts(self.pages, dict(self._pages_by_word))
+
+    def take_shared(self, others: WordCounts) -> None:
+        """Know what all others have counted, in place of what was told of them before."""
+        self._others = others
 
     def save(self) -> bytes:
         """All of it, as JSON: also the form of a reference collection. The same history gives the same bytes."""
-        return json.dumps({"format": FORMAT, "pages": self.pages, "words": self._pages_by_word}, indent=0).encode()
+        counted: dict[str, Any] = {"format": FORMAT, "pages": self.pages, "words": self._pages_by_word}
+        if self._others.pages:
+            counted["others"] = self._others
+        return json.dumps(counted, indent=0).encode()
 
     def load(self, state: bytes) -> None:
         """Go back to what was saved; JudgeError if it is not that."""
@@ -109,14 +121,8 @@ class DocumentFrequencies:
     def _take(self, saved: dict[str, Any]) -> None:
         if saved["format"] != FORMAT:
             raise ValueError(f"its format is {saved['format']!r} and not {FORMAT!r}")
-        pages, pages_by_word = saved["pages"], saved["words"]
-        if type(pages) is not int or pages < 0:
-            raise ValueError(f"it has {pages!r} pages")
-        for word, count in pages_by_word.items():
-            if type(count) is not int or not 1 <= count <= pages:
-                raise ValueError(f"{word!r} stands in {count!r} of {pages} pages")
-        self.pages = pages
-        self._pages_by_word = Counter(pages_by_word)
+        counted, others = _checked(saved["pages"], saved["words"]), _checked(*saved.get("others", (0, {})))
+        self.pages, self._pages_by_word, self._others = counted.pages, Counter(counted.words), others
 
     def _drop_rarest(self) -> None:
         kept = self._most_words // 2
@@ -128,6 +134,16 @@ class DocumentFrequencies:
         self._pages_by_word = Counter(
             {word: count for word, count in self._pages_by_word.items() if count > bar or word in spared}
         )
+
+
+def _checked(pages: object, words: dict[str, Any]) -> WordCounts:
+    """The counts; ValueError where they are none."""
+    if type(pages) is not int or pages < 0:
+        raise ValueError(f"it has {pages!r} pages")
+    for word, count in words.items():
+        if type(count) is not int or not 1 <= count <= pages:
+            raise ValueError(f"{word!r} stands in {count!r} of {pages} pages")
+    return WordCounts(pages, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +167,7 @@ class IdfMemory(Judge):
     """A judge's memory when it weighs words by their idf: learned from every page seen, or given once and for all."""
 
     settings_type = IdfSettings
+    shares_all = True
 
     def __init__(self, topic_words: Iterable[str], reference: DocumentFrequencies | None = None) -> None:
         self._is_learning = reference is None
@@ -160,6 +177,13 @@ class IdfMemory(Judge):
     def see(self, page: Page) -> None:
         if self._is_learning:
             self._frequencies.add(self._counts(page))
+
+    def share(self) -> WordCounts | None:
+        return self._frequencies.share() if self._is_learning else None
+
+    def take_shared(self, others: WordCounts) -> None:
+        if self._is_learning:
+            self._frequencies.take_shared(others)
 
     def save(self) -> bytes:
         return self._frequencies.save() if self._is_learning else b""

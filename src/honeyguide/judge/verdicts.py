@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from honeyguide.judge.judge import Judge, JudgeIngredients
+    from honeyguide.judge.judge import Judge, JudgeIngredients, WordCounts
     from honeyguide.model import Evidence, Page
 
 
@@ -150,6 +150,19 @@ class Verdicts:
     def keeps_statistics(self) -> bool:
         """Whether the pages seen so far change what the judge says."""
         return self.learner is None and not isinstance(self._judge, StatelessJudge)
+
+    @property
+    def shares_all(self) -> bool:
+        """Whether the judges of several shards know what all of them have seen."""
+        return not self.keeps_statistics or self._judge.shares_all
+
+    def share(self) -> WordCounts | None:
+        """As `Judge.share`."""
+        return self._judge.share()
+
+    def take_shared(self, others: WordCounts) -> None:
+        """As `Judge.take_shared`."""
+        self._judge.take_shared(others)
 
     def judge(self, page: Page, description: NDArray[np.float16] | None = None) -> Verdict:
         """See the page, then measure it. `description` is what a judge that learns keeps of it."""

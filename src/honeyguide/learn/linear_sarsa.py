@@ -246,11 +246,10 @@ class LinearSarsa(Strategy):
         return self.mode is Mode.SYNCHRONOUS and has_changed
 
     def begin_sharing(self) -> bool:
-        return self.exploration is None
+        """The weights are shared; what `exploration` has seen is that of each shard."""
+        return True
 
     def share(self) -> SharedSums | None:
-        if self.exploration is not None:
-            return None
         count = float(self._choices)
         return SharedSums({"weights": count * self.learned, "count": np.array([count])})
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
 from honeyguide.errors import StrategyError
 from honeyguide.learn.features import COLUMNS, LinkFeatures
 from honeyguide.learn.online_ridge import Ridge
+from honeyguide.learn.shared_sums import SharedSums
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import weighted_sums
 from honeyguide.model.saved_state import load_arrays
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from honeyguide.learn.strategy import Ingredients
     from honeyguide.model import Candidates, LinkDescriptions, ParentFacts, Rows, Topic, Transition
     from honeyguide.text import WordVectors
+
+
+_OWN_AND_OTHERS: Final = ("own_rows", "own_rewards", "others_rows", "others_rewards")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,9 @@ class LinUcb(Strategy):
         self.description_type = self._features.description_type
         self._alpha = settings.alpha
         self._ridge = _start()
+        # In a run of several shards, Σ x xᵀ and Σ r x: of this one, and of the others.
+        self._own: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._others = _no_sums()
 
     @classmethod
     def build(cls, given: Ingredients) -> Self:
@@ -80,25 +87,55 @@ class LinUcb(Strategy):
         return expected + self._alpha * np.sqrt(variances(rows, self._ridge.inverse))
 
     def learn(self, transition: Transition) -> bool:
-        self._ridge = self._ridge.updated(transition.row.astype(np.float64), transition.reward)
+        row = transition.row.astype(np.float64)
+        self._ridge = self._ridge.updated(row, transition.reward)
+        if self._own is not None:
+            self._own[0][:] += row[:, None] * row
+            self._own[1][:] += transition.reward * row
         return True
 
     def relearn(self, transitions: Iterable[Transition]) -> bool:
         self._ridge = _start()
+        if self._own is not None:
+            self._own = _no_sums()
+            self._ridge = _start().with_sums(*self._others)
         for transition in transitions:
             self.learn(transition)
         return True
 
+    def begin_sharing(self) -> bool:
+        self._own = _no_sums()
+        return True
+
+    def share(self) -> SharedSums | None:
+        return None if self._own is None else SharedSums({"rows": self._own[0].copy(), "rewards": self._own[1].copy()})
+
+    def take_shared(self, others: SharedSums) -> None:
+        assert self._own is not None
+        self._others = others.sums["rows"], others.sums["rewards"]
+        self._ridge = _start().with_sums(self._own[0] + self._others[0], self._own[1] + self._others[1])
+
     def save(self) -> bytes:
         buffer = io.BytesIO()
-        np.savez(buffer, weights=self._ridge.weights, inverse=self._ridge.inverse)
+        state = {"weights": self._ridge.weights, "inverse": self._ridge.inverse}
+        if self._own is not None:
+            state |= dict(zip(_OWN_AND_OTHERS, (*self._own, *self._others), strict=True))
+        np.savez(buffer, **state)  # type: ignore[arg-type]
         return buffer.getvalue()
 
     def load(self, state: bytes) -> None:
         width = self.row_width
         try:
             saved = load_arrays(state)
-            self._ridge = Ridge(saved["weights"].reshape(width), saved["inverse"].reshape(width, width))
+            ridge = Ridge(saved["weights"].reshape(width), saved["inverse"].reshape(width, width))
+            if self._own is not None and _OWN_AND_OTHERS[0] in saved:
+                own_rows, own_rewards, rows, rewards = (saved[name] for name in _OWN_AND_OTHERS)
+                self._own = own_rows.reshape(width, width), own_rewards.reshape(width)
+                self._others = rows.reshape(width, width), rewards.reshape(width)
+            elif self._own is not None:  # of a shard that did not share yet
+                seen = np.linalg.inv(ridge.inverse)
+                self._own = seen - np.eye(width), seen @ ridge.weights
+            self._ridge = ridge
         except (ValueError, KeyError) as error:
             raise StrategyError(f"not a saved state of linucb: {error}") from error
 
@@ -111,6 +148,10 @@ def variances(rows: Rows, inverse: NDArray[np.float64]) -> NDArray[np.float64]:
     for column, weights in enumerate(inverse):
         sums += wide[:, column] * weighted_sums(wide, weights)
     return np.maximum(sums, 0.0)
+
+
+def _no_sums() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return np.zeros((len(COLUMNS), len(COLUMNS))), np.zeros(len(COLUMNS))
 
 
 def _start() -> Ridge:

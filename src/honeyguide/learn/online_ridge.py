@@ -127,6 +127,12 @@ class Ridge:
         error = reward - (row * self.weights).sum()
         return Ridge(self.weights + gain * error, self.inverse - gain[:, None] * spread)
 
+    def with_sums(self, rows: NDArray[np.float64], rewards: NDArray[np.float64]) -> Ridge:
+        """After the observations whose Σ x xᵀ and Σ r x these are."""
+        start = np.linalg.inv(self.inverse)
+        inverse = np.linalg.inv(start + rows).astype(np.float64)
+        return Ridge(inverse @ (start @ self.weights + rewards), inverse)
+
 
 def columns_of(settings: OnlineRidgeSettings) -> tuple[str, ...]:
     """Name the numbers of a row."""
@@ -295,9 +301,7 @@ class OnlineRidge(Strategy):
     def _joined(self) -> Ridge:
         """The solution over the pages of all shards, as far as they are known here."""
         assert self._own is not None
-        start = np.linalg.inv(self._start.inverse)
-        inverse = np.linalg.inv(start + self._own[0] + self._others[0]).astype(np.float64)
-        return Ridge(inverse @ (start @ self._start.weights + self._own[1] + self._others[1]), inverse)
+        return self._start.with_sums(self._own[0] + self._others[0], self._own[1] + self._others[1])
 
     def save(self) -> bytes:
         buffer = io.BytesIO()

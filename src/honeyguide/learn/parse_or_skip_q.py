@@ -31,6 +31,7 @@ import xxhash
 from honeyguide.errors import StrategyError
 from honeyguide.learn.parse_or_skip import COLUMNS, LinkStates, UrlMeasure, UrlRule
 from honeyguide.learn.parse_or_skip_model import PARSE, SKIP, STATES, Thresholds
+from honeyguide.learn.shared_sums import SharedSums
 from honeyguide.learn.strategy import Order, Strategy
 from honeyguide.model import Skipped
 from honeyguide.model.saved_state import inflate
@@ -297,6 +298,19 @@ class ParseOrSkipQ(Strategy):
             self._rewards_sum += transition.reward
             self._learn(self._lessons.rewarded(transition.url, transition.reward - cost))
         return False
+
+    def begin_sharing(self) -> bool:
+        return True
+
+    def share(self) -> SharedSums | None:
+        lessons = self._lessons_learned.astype(np.float64)
+        return SharedSums({"values": lessons * self._values, "lessons": lessons})
+
+    def take_shared(self, others: SharedSums) -> None:
+        """Average the values, each shard's as far as it has learned them."""
+        lessons, others_lessons = self._lessons_learned, others.sums["lessons"]
+        mean = (lessons * self._values + others.sums["values"]) / np.maximum(lessons + others_lessons, 1)
+        self._values = np.where(others_lessons > 0, mean, self._values)
 
     def save(self) -> bytes:
         state: dict[str, Any] = {
