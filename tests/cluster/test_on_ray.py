@@ -8,13 +8,15 @@ import signal
 import time
 from collections import Counter
 from contextlib import suppress
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from honeyguide.crawler import answer, resume
 from honeyguide.errors import ClusterError, RunDamaged, SettingsError
-from honeyguide.runs import open_run
-from honeyguide.runs.inbox import BudgetExtension, put
+from honeyguide.runs import PageAnswer, open_run
+from honeyguide.runs.inbox import BudgetExtension, answers_waiting, put
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.settings import settings_from, with_overrides
 
@@ -236,6 +238,53 @@ def test_a_budget_that_is_extended_twice_grows_twice(tmp_path: Path) -> None:
             asked.append(progress.status.fetches)
             put(tmp_path / "run", BudgetExtension(10, is_more=True))
 
-    settings = settings_of(40, politeness__delay_s=0.5)
-    with crawl_on_cluster(tmp_path / "run", settings, "local:2", on_progress=extend, on_cluster=found.append) as run:
+    settings = settings_of(40, politeness__delay_s=0.1, cluster__shards=1)  # the one shard has to make all of them
+    budgets: list[int] = []
+
+    def look(progress: ClusterProgress) -> None:
+        budgets.append(progress.budget)
+        extend(progress)
+
+    with crawl_on_cluster(tmp_path / "run", settings, "local:1", on_progress=look, on_cluster=found.append) as run:
         assert run.progress.fetches == 60
+    assert budgets[-1] == 60
+
+
+def test_a_crawl_that_is_interrupted_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        crawl_on_cluster(tmp_path / "run", settings_of(40), "local:2", is_interrupted=lambda: True)
+    assert time.monotonic() - began < 20
+    assert not (tmp_path / "run").exists()
+
+
+def test_answers_given_between_crawls_and_during_one_reach_all_shards(tmp_path: Path) -> None:
+    run, settings = tmp_path / "run", settings_of(60, judge__kind="learned", politeness__delay_s=0.2)
+    crawl_on_cluster(run, settings, "local:2").close()
+    with open_run(run) as opened:
+        first, second, *_ = [page.url for page in opened.pages()]
+    answer(run, first, "yes")
+    sent: list[str] = []
+
+    def answer_once(progress: ClusterProgress) -> None:
+        if not sent and progress.status.has_all:
+            sent.append(put(run, PageAnswer(second, "no")))
+
+    with resume_on_cluster(run, "local:2", budget="+60", on_progress=answer_once) as opened:
+        assert [(each.url, each.answer) for each in opened.answers()] == [(first, "yes"), (second, "no")]
+    assert not answers_waiting(run)
+    for folder in shard_folders(run):
+        with open_run(folder) as shard:
+            assert {(each.url, each.answer) for each in shard.answers()} == {(first, "yes"), (second, "no")}
+
+
+def test_a_lost_cluster_file_is_named_with_the_remedy(tmp_path: Path) -> None:
+    crawl_on_cluster(tmp_path / "run", settings_of(20), "local:2").close()
+    (tmp_path / "run" / "cluster.json").unlink()
+    with pytest.raises(RunDamaged, match=r"cluster.json is missing.*6 shards"):
+        resume_on_cluster(tmp_path / "run", budget="+10")
+    with pytest.raises(RunDamaged, match=r"cluster.json is missing"):
+        open_run(tmp_path / "run")
+    rmtree(tmp_path / "run" / "shards")
+    with pytest.raises(RunDamaged, match="its shards are gone"):
+        resume(tmp_path / "run", budget="+10")

@@ -37,6 +37,21 @@ def status_of(run: Path, **changes: Any) -> None:
     (run / "status.json").write_text(json.dumps(said | changes))
 
 
+def test_the_numbers_of_a_crawl_on_a_cluster_are_those_of_now(serve: Serve, run: Path) -> None:
+    live = {"fetches": 150, "pages": 130, "relevant": 60, "waiting": 7, "in_flight": 3, "in_transit": 40}
+    said = {**live, "workers": 4, "shards": 16, "replaced": 1, "pages_per_s": 2.5}
+    status_of(run, cluster=said)
+    assert gathered(serve(run), "figures")["cluster"] == "", "nobody crawls it"
+    with RunLock(RunFolder(run)):
+        found = gathered(serve(run), "figures")
+        page = serve(run).get("/runs/geology").text
+    assert found["cluster"] == "4 workers, 16 shards, 40 links in transit, 1 worker replaced"
+    assert {name: found[name] for name in ("fetches", "pages", "relevant", "waiting", "in_flight")} == {
+        name: live[name] for name in ("fetches", "pages", "relevant", "waiting", "in_flight")
+    }
+    assert "On a cluster: 4 workers" in page
+
+
 def test_finds_come_with_the_way_from_the_seed(serve: Serve, run: Path) -> None:
     found = gathered(serve(run), "finds")
     with open_run(run) as opened:

@@ -227,7 +227,7 @@ def crawl(
         if cluster is not None:
             from honeyguide.cluster.crawling import crawl_on_cluster  # noqa: PLC0415 - few crawls have one
 
-            finished = crawl_on_cluster(run, settings, cluster, **watch.cluster_options(settings))
+            finished = crawl_on_cluster(run, settings, cluster, **watch.cluster_options())
         else:
             finished = crawler.crawl(run, settings, **watch.crawl_options(settings))
     with finished:

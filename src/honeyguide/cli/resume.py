@@ -110,7 +110,7 @@ def _resume_shards(
     settings = load_run_settings(RunFolder(run).settings_file)
     with watching(*watch) as watched, asking_beside(run, settings, watched.live):
         started = watched.clock.now()
-        options = watched.cluster_options(settings)
+        options = watched.cluster_options()
         finished = resume_on_cluster(run, cluster, overrides, budget=budget, trust=trust, **options)
     with finished:
         print_summary(finished, watched.clock.now() - started, as_json=as_json)

@@ -161,13 +161,13 @@ def logging_to(console: Console, verbosity: int, file: Path | None) -> Iterator[
 LINE_EVERY_S: Final = 10.0
 
 
-def cluster_line(progress: ClusterProgress, budget: int) -> str:
+def cluster_line(progress: ClusterProgress) -> str:
     """Say in one line how a crawl on a cluster stands."""
     status = progress.status
     parts = [
         count_of(progress.workers, "worker"),
         count_of(progress.shards, "shard"),
-        f"{status.fetches:,} of {budget:,} fetches",
+        f"{status.fetches:,} of {progress.budget:,} fetches",
         f"{status.relevant:,} relevant",
         f"{progress.pages_per_s:.1f} pages/s",
         f"{status.in_transit:,} links in transit",
@@ -211,12 +211,12 @@ class Watch:
             "on_converting": self.converting,
         }
 
-    def cluster_options(self, settings: Settings) -> dict[str, Any]:
+    def cluster_options(self) -> dict[str, Any]:
         """Return the arguments of `crawl_on_cluster` that let it be watched and stopped."""
         last = [0.0]
 
         def show(progress: ClusterProgress) -> None:
-            line = cluster_line(progress, settings.budget.fetches)
+            line = cluster_line(progress)
             if self.live is not None:
                 self.live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
             elif self.verbosity and self.clock.now() - last[0] >= LINE_EVERY_S:

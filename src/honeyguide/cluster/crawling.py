@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
@@ -20,7 +20,9 @@ from honeyguide.crawler.live import synthetic_served
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.resume import check_budget, kept_for_good, refuse_other_start, with_budget
 from honeyguide.crawler.start import answers_named, model_asked
-from honeyguide.errors import ClusterError, SettingsError, StoreError
+from honeyguide.crawler.status import write_status
+from honeyguide.errors import SettingsError, StoreError
+from honeyguide.model.clock import RealClock
 from honeyguide.runs import Letter, PageAnswer, RunFolder, RunLock, gather, open_run, remember, settings_to_build
 from honeyguide.runs.inbox import MOST_SEEN, BudgetExtension, StopRequest, answers_waiting, take, withdraw
 from honeyguide.runs.shards import shard_count, shard_folders, write_cluster_file
@@ -73,8 +75,26 @@ class ClusterProgress:
     workers: int
     shards: int
     deaths: int  # workers that died, and were replaced
+    budget: int  # of fetches, as it was extended last
     pages_per_s: float  # lately
     status: HubStatus
+
+    def as_json(self) -> dict[str, Any]:
+        """The status file of the run."""
+        status = self.status
+        counts = ("fetches", "pages", "relevant", "waiting")
+        return {
+            "written_at": RealClock().now(),
+            "budget": self.budget,
+            "progress": {name: getattr(status, name) for name in counts},
+            "cluster": {
+                **{name: getattr(status, name) for name in (*counts, "in_flight", "in_transit")},
+                "workers": self.workers,
+                "shards": self.shards,
+                "replaced": self.deaths,
+                "pages_per_s": round(self.pages_per_s, 2),
+            },
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +136,8 @@ def crawl_on_cluster(
         remember(path, settings)
         write_cluster_file(path, settings.cluster.shards)
         try:
-            cluster_used.begin()
-        except ClusterError:
+            cluster_used.begin(is_interrupted)
+        except BaseException:
             rmtree(path)
             raise
         desk = AnswerDesk(path, cluster_used.answer, given)
@@ -170,7 +190,7 @@ def resume_on_cluster(
         given = () if has_answers and "ask.answers" not in (overrides or {}) else answers_named(settings)
         plan = Plan(folder.path, shards, settings, seeds, addresses)
         cluster_used = opened.enter_context(closing(RayCluster(plan, choice.workers, choice.address, is_live=is_live)))
-        cluster_used.begin()
+        cluster_used.begin(is_interrupted)
         desk = AnswerDesk(folder.path, cluster_used.answer, given)
         _run(
             folder, plan, cluster_used, desk, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers
@@ -200,7 +220,12 @@ def _attend(
         status = cluster.status()
         if status.has_all and not folder.has_started:
             folder.mark_started()
-        watch.on_progress(ClusterProgress(cluster.worker_count, plan.shards, cluster.deaths, pace(status), status))
+        progress = ClusterProgress(
+            cluster.worker_count, plan.shards, cluster.deaths, cluster.budget, pace(status), status
+        )
+        watch.on_progress(progress)
+        with suppress(OSError):  # the crawl goes on without it
+            write_status(folder.path, progress.as_json())
         if not is_stopping and (watch.is_interrupted() or _obey(folder, plan, cluster)):
             is_stopping = True
             cluster.stop(StopReason.INTERRUPTED)
@@ -212,7 +237,7 @@ def _attend(
             desk.tell_gathered()
             pause_s = GATHER_SOON_S if plan.settings.ask.questions or desk.has_waiting else GATHER_EVERY_S
             next_gathering = monotonic() + max(pause_s, (monotonic() - began) / GATHER_SHARE)
-        if grows and monotonic() > next_growth:
+        if grows and cluster.can_grow and monotonic() > next_growth:
             next_growth = monotonic() + GROW_EVERY_S
             if cluster.worker_count < min(plan.shards, cluster.processors()):
                 cluster.add_worker()

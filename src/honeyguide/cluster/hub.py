@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from honeyguide.crawler.events import MEGABYTE, StopReason
 from honeyguide.crawler.journal import News
-from honeyguide.judge import WordCounts
-from honeyguide.judge.tfidf import MOST_WORDS
 from honeyguide.learn import SharedSums
+from honeyguide.model import WordCounts
 from honeyguide.settings import yield_rule
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ STALE_SHARE: Final = 0.05  # of all pages that a learner need not know, however 
 
 # The words of many pages are a megabyte, and what they say of rare and common words changes slowly.
 WORDS_STALE_SHARE: Final = 0.2
+MOST_WORDS: Final = 500_000  # that a shard is told; the rarest are left out
 NO_WORDS: Final = WordCounts(0, {})
 
 Print = tuple["Url", bytes]

@@ -10,7 +10,7 @@ from honeyguide.cluster.partition import Partition
 from honeyguide.cluster.seat import ShardSeat
 from honeyguide.crawler.start import crawl_async, resume_async
 from honeyguide.runs.shards import shard_folder
-from honeyguide.settings import with_overrides
+from honeyguide.settings import load_run_settings, with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,8 @@ async def run_shard(path: Path, settings: Settings, seat: ShardSeat, options: Cr
     ours: CrawlOptions = {**options, "seat": seat}
     try:
         if (path / "honeyguide.json").exists():
-            (await resume_async(path, budget=settings.budget.fetches, trust=True, **ours)).close()
+            before, now = load_run_settings(path / "settings.toml").budget.fetches, settings.budget.fetches
+            (await resume_async(path, budget=now if now > before else None, trust=True, **ours)).close()
         else:
             (await crawl_async(path, settings_of_shard(settings), **ours)).close()
     finally:

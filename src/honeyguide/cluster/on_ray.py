@@ -11,9 +11,11 @@ import asyncio
 import logging
 import os
 import re
+import signal
 import socket
+import threading
 from collections import deque
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
@@ -29,8 +31,9 @@ from honeyguide.model.clock import RealClock
 from honeyguide.runs.shards import shard_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+    from types import FrameType
 
     from honeyguide.cluster.hub import Orders, ShardReport
     from honeyguide.crawler.events import StopReason
@@ -47,6 +50,7 @@ LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that
 POST_S: Final = 0.05  # that a message waits for others to the same process: one of Ray costs as much as many links
 ANSWER_S: Final = 20.0  # until a worker that does not answer a delivery counts as out of reach
 BEGIN_S: Final = 120.0  # that the first workers may take to begin
+LOOK_S: Final = 0.25
 PLACE_S: Final = 20.0  # that a further one may take
 HUB_S: Final = 30.0  # that the hub may be out of reach
 MOST_DEATHS: Final = 5  # of workers, without a fetch in between
@@ -179,11 +183,12 @@ class ShardWorker:
         await asyncio.sleep(POST_S)
         letters = self._letters.pop(worker)
         try:
-            async with asyncio.timeout(ANSWER_S):  # it may be gone with its node, or not be placed yet
-                marks = await worker.deliver.remote([(shard, delivery) for shard, delivery, _ in letters])
-        except Exception as error:  # noqa: BLE001 - Ray has many, and the remedy is the same for all: try again
-            log.debug("a worker cannot be reached (%s)", error)
-            marks = [None] * len(letters)
+            marks = await _answered(worker.deliver.remote([(shard, delivery) for shard, delivery, _ in letters]))
+        except Exception as error:  # noqa: BLE001 - whoever sent a letter is told
+            for _, _, taken in letters:
+                if not taken.done():
+                    taken.set_exception(error)
+            return
         for (_, _, taken), mark in zip(letters, marks, strict=True):
             if not taken.done():
                 taken.set_result(mark)
@@ -199,12 +204,7 @@ class ShardWorker:
         """Take all reports that wait to the hub, in a moment, and its orders to their shards."""
         await asyncio.sleep(POST_S)
         reports, self._reports, self._reporting = self._reports, [], None
-        try:
-            async with asyncio.timeout(ANSWER_S):
-                orders = await self._hub.report.remote(reports)
-        except Exception as error:  # as above
-            raise ConnectionError(str(error)) from error
-        await self.order(orders)
+        await self.order(await _answered(self._hub.report.remote(reports)))
 
     async def _run(self, shard: int, seat: ShardSeat) -> None:
         path, until = shard_folder(self._plan.run, shard), RealClock().now() + LOCK_S
@@ -216,6 +216,18 @@ class ShardWorker:
                 if RealClock().now() > until:
                     raise
                 await asyncio.sleep(0.5)
+
+
+async def _answered(promise: Any) -> Any:  # noqa: ANN401
+    """Return the answer of an actor. ConnectionError where it cannot be reached; what its code raises comes out."""
+    errors = import_ray().exceptions
+    try:
+        async with asyncio.timeout(ANSWER_S):  # it may be gone with its node, or not be placed yet
+            return await promise
+    except errors.RayTaskError:
+        raise
+    except (TimeoutError, errors.RayError) as error:
+        raise ConnectionError(str(error)) from error
 
 
 class HubDesk:
@@ -306,6 +318,35 @@ def _refuse_unreachable(address: str | None) -> None:
         socket.create_connection((found.group(1), int(found.group(2))), timeout=CONNECT_S).close()
 
 
+@contextmanager
+def _signals_raise() -> Iterator[None]:
+    """Let Ctrl-C end what cannot be asked to end: Ray takes many seconds to start, and stops all that it has begun.
+
+    While it connects to what it has started it is left alone: interrupted there, it crashes. That takes a moment.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        handler = before[signal.Signals(number)]
+        if callable(handler):
+            handler(number, frame)
+        while frame is not None and frame.f_code.co_name != "connect":
+            frame = frame.f_back
+        if frame is None:
+            raise KeyboardInterrupt
+
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 class RayCluster:
     """Workers on a Ray cluster, and what each of them crawls. Used by one thread."""
 
@@ -333,6 +374,7 @@ class RayCluster:
         self.budget = plan.settings.budget.fetches  # as it was extended last
         self._answers: list[Letter] = []  # all that were told
         self._background: Sequence[bytes] = ()
+        self.can_grow = True  # nothing is known of a node that could not help
         self.deaths = 0
         self._deaths_in_a_row: deque[int] = deque(maxlen=MOST_DEATHS)  # fetches made at each
 
@@ -340,9 +382,14 @@ class RayCluster:
     def worker_count(self) -> int:
         return len(self._workers)
 
-    def begin(self) -> None:
-        """Start the workers, as many as the cluster has room for, each with its shards."""
-        handles = self._placed([self._new_worker() for _ in range(self._wanted)], BEGIN_S)
+    def begin(self, is_interrupted: Callable[[], bool] = lambda: False) -> None:
+        """Start the workers, as many as the cluster has room for, each with its shards.
+
+        KeyboardInterrupt where it is interrupted before they crawl.
+        """
+        handles = self._placed([self._new_worker() for _ in range(self._wanted)], BEGIN_S, is_interrupted)
+        if is_interrupted():
+            raise KeyboardInterrupt
         if not handles:
             raise ClusterError(
                 f"the cluster had no free processor for a worker within {BEGIN_S:g} s: wait for others to end, or "
@@ -352,7 +399,7 @@ class RayCluster:
             if not self._get(handle.sees_run.remote()):
                 raise ClusterError(
                     f"{self._plan.run} is not on storage that all nodes of the cluster see: choose a folder on a "
-                    "shared file system"
+                    "shared file system, at the same path on every node"
                 )
             self._give(handle, range(number, self._plan.shards, len(handles)))
         self._tell_all()
@@ -403,6 +450,11 @@ class RayCluster:
         if not placed:  # such as where a node is gone, and the cluster has not noticed yet
             return
         (handle,) = placed
+        if not self._get(handle.sees_run.remote()):
+            self.can_grow = False
+            self._ray.kill(handle)
+            log.warning("a node that has joined does not see %s, and gets no shards: mount it there", self._plan.run)
+            return
         moved: list[int] = []
         while len(moved) < share:
             fullest = max(self._workers, key=lambda each: len(self._workers[each]))
@@ -430,12 +482,16 @@ class RayCluster:
         quiet = {"include_dashboard": False} if self._is_local else {}
         try:
             _refuse_unreachable(address)
-            self._ray.init(
-                address="local" if self._is_local else address,
-                log_to_driver=False,
-                configure_logging=False,
-                **quiet,
-            )
+            with _signals_raise():
+                self._ray.init(
+                    address="local" if self._is_local else address,
+                    log_to_driver=False,
+                    configure_logging=False,
+                    **quiet,
+                )
+        except KeyboardInterrupt:
+            self._ray.shutdown()
+            raise
         except (OSError, RuntimeError, ValueError) as error:
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ClusterError(
@@ -450,10 +506,14 @@ class RayCluster:
             handle.answer.remote(self._answers, self._background)
         return handle
 
-    def _placed(self, handles: Sequence[Any], timeout_s: float) -> list[Any]:
+    def _placed(
+        self, handles: Sequence[Any], timeout_s: float, is_interrupted: Callable[[], bool] = lambda: False
+    ) -> list[Any]:
         """Return the workers that have begun within this time; the others are given up."""
         begun = {handle.process_id.remote(): handle for handle in handles}
-        self._ray.wait(list(begun), num_returns=len(begun), timeout=timeout_s)
+        waiting, until = list(begun), monotonic() + timeout_s
+        while waiting and monotonic() < until and not is_interrupted():
+            _, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_S)
         placed = []
         for promise, handle in begun.items():
             try:

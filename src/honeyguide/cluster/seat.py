@@ -227,14 +227,7 @@ class ShardSeat:
         if self._is_inbox_due or any(orders.stop is not None for orders in self._orders):
             self._take_deliveries(self._core, now, finish)
         while self._orders:
-            orders = self._orders.popleft()
-            self._stop = orders.stop or self._stop
-            if orders.number > self._obeyed:  # one may have overtaken another on its way
-                self._lease, self._obeyed = orders.lease, orders.number
-                self._core.lease(self._lease)
-                self._core.take_rests(orders.ready_hosts, orders.resting)
-            if orders.news is not None:
-                finish(self._core.take_news(orders.news, now))
+            self._obey(self._core, self._orders.popleft(), now, finish)
         self._send_due()
         if self._noted >= MARKS_EVERY or self._stop is not None:
             self.note_marks()
@@ -265,6 +258,17 @@ class ShardSeat:
             or monotonic() >= self._inbox_since + WAITING_S
             or not (len(self._core.frontier) or self._core.in_flight)
         )
+
+    def _obey(self, core: CrawlCore, orders: Orders, now: float, finish: Callable[[Step], None]) -> None:
+        self._stop = orders.stop or self._stop
+        if orders.number > self._obeyed:  # one may have overtaken another on its way
+            self._lease, self._obeyed = orders.lease, orders.number
+            if self._lease > core.budget:  # that of the whole crawl was extended
+                core.extend_budget(self._lease)
+            core.lease(self._lease)
+            core.take_rests(orders.ready_hosts, orders.resting)
+        if orders.news is not None:
+            finish(core.take_news(orders.news, now))
 
     def _let_wait(self, number: int, parcel: Parcel) -> None:
         for shard, part in parcel.by_shard(self._partition.shard_of):

@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared, Unreadable
     from honeyguide.frontier import Frontier, Pairs, Resting, Standing, Taken
-    from honeyguide.judge import WordCounts
     from honeyguide.learn import SharedSums, Strategy
-    from honeyguide.model import Answer, HostKey, KnownPage, LinkId, Skipped, Url
+    from honeyguide.model import Answer, HostKey, KnownPage, LinkId, Skipped, Url, WordCounts
     from honeyguide.runs import StepRecord
     from honeyguide.runs.parcels import Delivery
     from honeyguide.settings import Settings

@@ -15,9 +15,8 @@ import numpy as np
 from honeyguide.crawler.preparing import judge_safely
 from honeyguide.errors import GuardError
 from honeyguide.guard import Fingerprint, SeenPage, Target
-from honeyguide.judge import WordCounts
 from honeyguide.learn import SharedSums
-from honeyguide.model import Decision, LinkId, Transition, Url
+from honeyguide.model import Decision, LinkId, Transition, Url, WordCounts
 from honeyguide.runs import JournalEntry
 from honeyguide.runs.records import join_snapshot, split_snapshot
 

@@ -122,6 +122,11 @@ def refuse_if_lost(folder: RunFolder) -> None:
     if has_steps:
         with open_run(folder.path) as run:
             has_steps = run.has_begun
+            if next(run.steps_in_shards(), None) and not run.passes():
+                raise RunDamaged(
+                    f"{folder.path} was crawled on a cluster, and its shards are gone: restore shards and cluster.json "
+                    "from a copy of the run"
+                )
     if not has_steps:
         raise RunDamaged(f"{folder.database_file} has lost its steps; restore it from a copy of the run")
 

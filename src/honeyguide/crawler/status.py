@@ -23,7 +23,7 @@ from honeyguide.model import HostId, LinkId
 from honeyguide.model.clock import RealClock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -46,6 +46,15 @@ MOST_QUESTIONS: Final = 5
 QUESTIONS_EVERY_S: Final = 2.0
 OUTLOOK_EVERY_S: Final = 2.0
 BATCH: Final = 50_000  # links whose scores are looked at together
+
+
+def write_status(run: Path, status: Mapping[str, Any]) -> None:
+    """Replace the status file of a run; OSError where that fails."""
+    draft = run / f"{FILE}.draft"
+    draft.unlink(missing_ok=True)
+    with draft.open("x", encoding="utf-8") as opened:
+        opened.write(json.dumps(status))  # by the encoder in C, which json.dump does not use
+    draft.replace(run / FILE)
 
 
 class _Rationed:
@@ -102,12 +111,8 @@ class StatusFile:
         self._outlook.refresh(if_due=if_due)
 
     def _write(self, now: float) -> None:
-        draft = self._file.with_name(f"{FILE}.draft")
         try:
-            draft.unlink(missing_ok=True)
-            with draft.open("x", encoding="utf-8") as opened:
-                opened.write(json.dumps(self._status(now)))  # by the encoder in C, which json.dump does not use
-            draft.replace(self._file)
+            write_status(self._file.parent, self._status(now))
         except OSError as error:
             if not self._has_failed:
                 log.warning("%s cannot be written (%s); the crawl goes on without it", self._file, error.strerror)

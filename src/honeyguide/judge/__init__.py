@@ -17,7 +17,7 @@ from honeyguide.judge.examples import (
     fitted_logistic,
     trained_network,
 )
-from honeyguide.judge.judge import Judge, JudgeIngredients, LearningJudge, StatelessJudge, WordCounts, check_topic
+from honeyguide.judge.judge import Judge, JudgeIngredients, LearningJudge, StatelessJudge, check_topic
 from honeyguide.judge.keywords import KeywordJudge, TopicPhrases
 from honeyguide.judge.learned import LearnedJudge
 from honeyguide.judge.questions import next_questions
@@ -29,7 +29,7 @@ __all__ = [
     "ClassifierJudge", "ClassifierSettings", "CombinedJudge", "CombinedSettings", "DocumentFrequencies",
     "EmbeddingJudge", "EmbeddingTfidfJudge", "Examples", "IdfSettings", "Judge", "JudgeIngredients", "KeywordJudge",
     "Ladder", "LearnedJudge", "LearningJudge", "NeuralJudge", "Part", "RakeJudge", "RakeSettings",
-    "StatelessJudge", "TfidfJudge", "TopicPhrases", "VectorModel", "VectorModelJudge", "Verdicts", "WordCounts",
-    "build_judge", "check_topic", "chosen_classifier", "fitted_logistic", "idf_of", "kinds_of", "moved_by_answers",
-    "next_questions", "trained_network",
+    "StatelessJudge", "TfidfJudge", "TopicPhrases", "VectorModel", "VectorModelJudge", "Verdicts", "build_judge",
+    "check_topic", "chosen_classifier", "fitted_logistic", "idf_of", "kinds_of", "moved_by_answers", "next_questions",
+    "trained_network",
 ]  # fmt: skip

@@ -17,8 +17,8 @@ from honeyguide.settings import setting
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from honeyguide.judge.judge import JudgeIngredients, WordCounts
-    from honeyguide.model import Page
+    from honeyguide.judge.judge import JudgeIngredients
+    from honeyguide.model import Page, WordCounts
     from honeyguide.settings import Settings
 
 # Weights far from 1 say no more, and beyond what a float holds their mean is lost.

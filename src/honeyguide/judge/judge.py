@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from honeyguide.errors import JudgeError, VectorsError
 from honeyguide.settings import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from honeyguide.model import Evidence, Page, Topic
+    from honeyguide.model import Evidence, Page, Topic, WordCounts
     from honeyguide.settings import MethodSettings, Settings
     from honeyguide.text import WordVectors
 
@@ -47,13 +47,6 @@ def check_topic(vectors: WordVectors, topic: Topic, source: str) -> None:
     raise VectorsError(
         f"no word of the topic {shown(named)} is among the vectors of {source}: name it otherwise, or use other vectors"
     )
-
-
-class WordCounts(NamedTuple):
-    """In how many of some pages each word stands."""
-
-    pages: int
-    words: Mapping[str, int]
 
 
 class Judge(Protocol):
@@ -91,8 +84,9 @@ class Judge(Protocol):
         """Count the pages that this judge itself has seen, for those of other shards; None where it counts none."""
         return None
 
-    def take_shared(self, others: WordCounts) -> None:
+    def take_shared(self, others: WordCounts) -> None:  # noqa: ARG002
         """From now on know what all others together have seen, in place of what was told of them before."""
+        return
 
     def evidence(self, page: Page) -> Evidence:
         """Return what made the relevance. Changes nothing; may take much longer than judging."""

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from honeyguide.errors import JudgeError, SettingsError
-from honeyguide.judge.judge import Judge, WordCounts
-from honeyguide.model import Evidence, EvidenceRow
+from honeyguide.judge.judge import Judge
+from honeyguide.model import Evidence, EvidenceRow, WordCounts
 from honeyguide.settings import setting
 from honeyguide.text import words_of
 

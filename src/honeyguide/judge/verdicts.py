@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from honeyguide.judge.judge import Judge, JudgeIngredients, WordCounts
-    from honeyguide.model import Evidence, Page
+    from honeyguide.judge.judge import Judge, JudgeIngredients
+    from honeyguide.model import Evidence, Page, WordCounts
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ from honeyguide.model.page import (
     Refresh,
     Topic,
     Verdict,
+    WordCounts,
 )
 from honeyguide.model.url import (
     HostId,
@@ -115,6 +116,7 @@ __all__ = [
     "Unknown",
     "Url",
     "Verdict",
+    "WordCounts",
     "domain_pattern",
     "host_pattern",
     "linear_pattern",

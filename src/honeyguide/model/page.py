@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import xxhash
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from honeyguide.model.link import Link
     from honeyguide.model.url import Url
 
@@ -76,6 +78,13 @@ class EvidenceRow:
     similarity: float  # of the two, at most 1
     contribution: float  # its share of the relevance; negative where it spoke against the page
     count: int  # occurrences in the main text
+
+
+class WordCounts(NamedTuple):
+    """In how many of some pages each word stands."""
+
+    pages: int
+    words: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import RunDamaged
+from honeyguide.settings import SETTINGS_BY_KEY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,14 +26,14 @@ if TYPE_CHECKING:
 CLUSTER_FILE: Final = "cluster.json"
 SHARDS: Final = "shards"
 FORMAT: Final = 1
-MOST_SHARDS: Final = 10_000
+MOST_SHARDS: Final = int(SETTINGS_BY_KEY["cluster.shards"].at_most or 0)
 _FILES_A_SHARD: Final = 1_000_000
 _REFERENCE: Final = re.compile(rb"shard (\d{1,4}) link (\d{1,18})\Z")
 
 
 def is_sharded(run: Path) -> bool:
-    """Whether a run folder has shards."""
-    return (run / CLUSTER_FILE).is_file()
+    """Whether a run folder has shards, or had them when nothing was lost."""
+    return (run / CLUSTER_FILE).is_file() or (run / SHARDS).is_dir()
 
 
 def write_cluster_file(run: Path, shards: int, **facts: object) -> None:
@@ -51,6 +52,12 @@ def shard_folder(run: Path, number: int) -> Path:
 def shard_count(run: Path) -> int:
     """Return how many shards a run has. RunDamaged where that cannot be read."""
     file = run / CLUSTER_FILE
+    if not file.exists():
+        count = sum((folder / "honeyguide.json").is_file() for folder in (run / SHARDS).iterdir())
+        about = json.dumps({"format": FORMAT, "shards": count})
+        raise RunDamaged(
+            f"{file} is missing: restore it from a copy of the run, or, if it had {count} shards, write {about} into it"
+        )
     try:
         about: Any = json.loads(file.read_text(encoding="utf-8"))
         found, count = about["format"], about["shards"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from honeyguide.model.counts import count_of
 from honeyguide.runs import CauseSums, Outlook
 from honeyguide.runs.sums import OTHER_PAGES
 from honeyguide.web.views import View
@@ -30,13 +31,14 @@ class Figures:
     waiting: int
     in_flight: int
     pages_a_second: float | None  # since the crawl began, on its clock; None before a second has passed
+    cluster: str = ""  # workers, shards and links in transit of a crawl on a cluster, while it goes on
 
 
 def gather_figures(reading: Reading) -> Figures:
     """Read the numbers of a run."""
     card, progress = reading.card, reading.run.progress
     seconds = progress.spent_seconds
-    return Figures(
+    figures = Figures(
         state=card.state,
         stop_reason="" if reading.is_running else card.stop_reason,
         budget=reading.status.get("budget", card.budget) if reading.is_running else card.budget,
@@ -48,6 +50,26 @@ def gather_figures(reading: Reading) -> Figures:
         waiting=progress.waiting,
         in_flight=len(reading.status.get("in_flight", ())) if reading.is_running else 0,
         pages_a_second=card.pages / seconds if seconds >= 1 else None,
+    )
+    live = reading.status.get("cluster") if reading.is_running else None
+    if live is None or live["fetches"] < card.fetches:  # of an earlier crawl
+        return figures
+    said = [
+        count_of(live["workers"], "worker"),
+        count_of(live["shards"], "shard"),
+        f"{count_of(live['in_transit'], 'link')} in transit",
+        *([f"{count_of(live['replaced'], 'worker')} replaced"] if live["replaced"] else []),
+    ]
+    return replace(
+        figures,
+        fetches=live["fetches"],
+        pages=live["pages"],
+        relevant=live["relevant"],
+        harvest_rate=live["relevant"] / max(1, live["fetches"]),
+        waiting=live["waiting"],
+        in_flight=live["in_flight"],
+        pages_a_second=live["pages_per_s"],
+        cluster=", ".join(said),
     )
 
 

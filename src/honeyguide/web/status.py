@@ -51,6 +51,21 @@ class SuggestedQuestion(TypedDict):
     relevance: FiniteFloat
 
 
+class ClusterStatus(TypedDict):
+    """A crawl on a cluster, all shards together; the gathered run is some seconds old."""
+
+    workers: NonNegativeInt
+    shards: NonNegativeInt
+    replaced: NonNegativeInt  # workers that died
+    fetches: NonNegativeInt
+    pages: NonNegativeInt
+    relevant: NonNegativeInt
+    waiting: NonNegativeInt
+    in_flight: NonNegativeInt
+    in_transit: NonNegativeInt  # links on their way to the shard of their host
+    pages_per_s: FiniteFloat  # lately
+
+
 class CrawlStatus(TypedDict, total=False):
     """The parts of the file that the dashboard shows; times are on the crawl's clock."""
 
@@ -64,6 +79,7 @@ class CrawlStatus(TypedDict, total=False):
     waiting_by_host: dict[str, NonNegativeInt]
     weights: dict[str, FiniteFloat]
     questions: list[SuggestedQuestion]
+    cluster: ClusterStatus
 
 
 _STATUS: Final = TypeAdapter(CrawlStatus)
