@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 
-EXTRAS = ".[dev,browser,docs]"
+EXTRAS = ".[dev,browser,docs,cluster]"
 
 
 def main() -> None:
