@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
+import random
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,10 +22,12 @@ from vectors_by_hash import hashed_vectors
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from honeyguide.cluster import ShardReport
+    from honeyguide.runs.parcels import Delivery
     from honeyguide.settings import Settings
 
 
-def crawl_in_shards(path: Path, settings: Settings, shards: int = 4) -> InProcess:
+def crawl_in_shards(path: Path, settings: Settings, shards: int = 4, kind: type[InProcess] = InProcess) -> InProcess:
     """Crawl, or go on, with all shards in this process."""
     path.mkdir(exist_ok=True)
     write_cluster_file(path, shards)
@@ -33,11 +36,39 @@ def crawl_in_shards(path: Path, settings: Settings, shards: int = 4) -> InProces
         builder = Builder(settings, hashed_vectors())
         async with open_world(settings) as world:
             seeds = builder.seed_urls(world)
-        cluster = InProcess(path, shards, builder.settings, seeds, most_out=8)
+        cluster = kind(path, shards, builder.settings, seeds, most_out=8)
         await cluster.run({"vectors": hashed_vectors()})
         return cluster
 
     return asyncio.run(run())
+
+
+class SlowPost(InProcess):
+    """Messages between shards take long, each another time; those of the hub to one shard stay in order."""
+
+    DELAY_S = 0.15
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._chance = random.Random(7)
+        self._order_at = dict.fromkeys(range(len(self.seats)), 0.0)
+
+    async def send(self, shard: int, delivery: Delivery) -> int:
+        await self._pause()
+        mark = await super().send(shard, delivery)
+        await self._pause()
+        return mark
+
+    async def report(self, report: ShardReport) -> None:
+        await self._pause()
+        loop = asyncio.get_running_loop()
+        for shard, orders in self.hub.take(report):
+            moment = max(self._order_at[shard], loop.time() + self._chance.uniform(0, self.DELAY_S))
+            self._order_at[shard] = moment + 1e-6
+            loop.call_at(moment, self.seats[shard].order, orders)
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(self._chance.uniform(0, self.DELAY_S))
 
 
 def urls_by_state(path: Path, shards: int = 4) -> dict[LinkState, list[str]]:
@@ -58,6 +89,25 @@ def test_the_budget_is_spent_to_the_last_fetch_and_no_page_comes_twice(tmp_path:
     fetched = urls_by_state(tmp_path / "run")[LinkState.DONE]
     assert len(fetched) == len(set(fetched)) == 120
     assert sum(report.progress.fetches > 0 for report in cluster.hub.reports) > 1, "one shard did it all"
+
+
+def test_a_slow_network_costs_time_and_nothing_else(tmp_path: Path) -> None:
+    cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=80), kind=SlowPost)
+    assert cluster.hub.stop_reason is StopReason.FETCHES
+    assert sum(report.progress.fetches for report in cluster.hub.reports) == 80
+    fetched = urls_by_state(tmp_path / "run")[LinkState.DONE]
+    assert len(fetched) == len(set(fetched)) == 80
+    assert sum(report.progress.fetches > 0 for report in cluster.hub.reports) > 1, "one shard did it all"
+
+
+def test_a_slow_network_lets_a_crawl_that_finds_nothing_more_end(tmp_path: Path) -> None:
+    settings = settings_for("breadth-first", budget=5000, crawl__world="synthetic:seed=5,pages=200,hosts=12")
+    with crawl(tmp_path / "one", settings, vectors=hashed_vectors()) as run:
+        expected = {page.url for page in run.pages()}
+    cluster = crawl_in_shards(tmp_path / "run", settings, kind=SlowPost)
+    assert cluster.hub.stop_reason is StopReason.EXHAUSTED
+    found = urls_by_state(tmp_path / "run")[LinkState.DONE]
+    assert expected <= {Url(url) for url in found}
 
 
 def test_without_a_limit_all_that_one_crawl_finds_is_found(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from honeyguide.cluster.in_process import InProcess
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.model import LinkState
 from honeyguide.runs import RunFolder, gather, open_run
+from honeyguide.runs.gathering import open_to_read
 from honeyguide.runs.ranking import GraphSource, rank_graph
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.search import Searcher
@@ -73,6 +74,22 @@ def test_a_run_gathered_in_two_turns_is_that_gathered_at_once(run: Path) -> None
     before = told(run)
     for file in run.glob("crawl.sqlite*"):
         file.unlink()
+    assert told(run) == before
+
+
+def test_a_run_gathered_through_the_owners_of_its_shards_is_the_same(run: Path) -> None:
+    before = told(run)
+    for file in run.glob("crawl.sqlite*"):
+        file.unlink()
+    asked: set[int] = set()
+
+    def read(shard: int, query: str, values: Any) -> list[tuple[Any, ...]]:
+        asked.add(shard)
+        with closing(open_to_read(shard_folders(run)[shard] / "crawl.sqlite")) as opened:
+            return opened.execute(query, values).fetchall()
+
+    assert gather(run, lock_is_held=True, read=read)
+    assert asked == set(range(SHARDS))
     assert told(run) == before
 
 

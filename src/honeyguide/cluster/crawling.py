@@ -233,8 +233,9 @@ def _attend(
             next_gathering = min(next_gathering, monotonic() + GATHER_SOON_S)
         if monotonic() > next_gathering and folder.has_started:
             began = monotonic()
-            gather(folder.path, lock_is_held=True)
-            desk.tell_gathered()
+            with suppress(ConnectionError):  # a worker is gone; another will have its shards
+                gather(folder.path, lock_is_held=True, read=None if cluster.is_local else cluster.read)
+                desk.tell_gathered()
             pause_s = GATHER_SOON_S if plan.settings.ask.questions or desk.has_waiting else GATHER_EVERY_S
             next_gathering = monotonic() + max(pause_s, (monotonic() - began) / GATHER_SHARE)
         if grows and cluster.can_grow and monotonic() > next_growth:
@@ -383,4 +384,9 @@ async def _prepared(settings: Settings) -> tuple[Settings, Sequence[Url], bool]:
         log.warning("%s learns in each shard by itself: it has nothing that adds up", settings.crawl.strategy)
     if not parts.judge.shares_all:
         log.warning("the judge %s keeps statistics in each shard by itself", settings.judge.kind)
+    if settings.scope.max_pages:
+        most = f"{settings.scope.max_pages:,} in each of {settings.cluster.shards} shards"
+        log.warning("scope.max_pages counts in each shard by itself: it lets %s be considered", most)
+    if settings.crawl.world == "live" and settings.politeness.per_address:
+        log.warning("politeness.per_address holds within a shard: domains at one address may be asked at the same time")
     return builder.settings, seeds, is_live

@@ -15,7 +15,7 @@ import signal
 import socket
 import threading
 from collections import deque
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
@@ -28,6 +28,8 @@ from honeyguide.crawler.build import Builder
 from honeyguide.errors import ClusterError, RunBusy
 from honeyguide.extras import install_hint
 from honeyguide.model.clock import RealClock
+from honeyguide.runs import RunFolder
+from honeyguide.runs.gathering import open_to_read
 from honeyguide.runs.shards import shard_folder
 
 if TYPE_CHECKING:
@@ -145,6 +147,11 @@ class ShardWorker:
             return await self._seats[shard].deliver(delivery)
         except (KeyError, ConnectionError):
             return None
+
+    async def read(self, shard: int, query: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
+        """Read the database of a shard that is here, for who cannot: see `gather`."""
+        with closing(open_to_read(RunFolder(shard_folder(self._plan.run, shard)).database_file)) as opened:
+            return opened.execute(query, values).fetchall()
 
     async def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
         """Let all shards here learn from answers, now or when they begin; `ShardSeat.answer` says how."""
@@ -358,7 +365,7 @@ class RayCluster:
         """
         self._ray = import_ray()
         self._plan = plan
-        self._is_local = address is None
+        self.is_local = address is None
         self._had_ray = self._ray.is_initialized()
         if not self._had_ray:
             self._connect(address)
@@ -434,6 +441,19 @@ class RayCluster:
         for handle in self._workers:
             handle.answer.remote(list(letters), background)
 
+    def read(self, shard: int, query: str, values: object) -> list[tuple[Any, ...]]:
+        """Read the database of a shard through the worker that has it. ConnectionError where none can be reached."""
+        owner = next((handle for handle, shards in self._workers.items() if shard in shards), None)
+        if owner is None:
+            raise ConnectionError(f"no worker has shard {shard}")
+        try:
+            rows: list[tuple[Any, ...]] = self._ray.get(owner.read.remote(shard, query, values), timeout=ANSWER_S)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except self._ray.exceptions.RayError as error:
+            raise ConnectionError(str(error)) from error
+        return rows
+
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""
         self._ask_hub("extend_budget", fetches)
@@ -479,12 +499,12 @@ class RayCluster:
         yield from self._workers.items()
 
     def _connect(self, address: str | None) -> None:
-        quiet = {"include_dashboard": False} if self._is_local else {}
+        quiet = {"include_dashboard": False} if self.is_local else {}
         try:
             _refuse_unreachable(address)
             with _signals_raise():
                 self._ray.init(
-                    address="local" if self._is_local else address,
+                    address="local" if self.is_local else address,
                     log_to_driver=False,
                     configure_logging=False,
                     **quiet,
@@ -500,7 +520,7 @@ class RayCluster:
             ) from None
 
     def _new_worker(self) -> Any:  # noqa: ANN401 - a handle of Ray's
-        made = self._ray.remote(num_cpus=0 if self._is_local else 1, scheduling_strategy="SPREAD")(ShardWorker)
+        made = self._ray.remote(num_cpus=0 if self.is_local else 1, scheduling_strategy="SPREAD")(ShardWorker)
         handle = made.remote(self._plan, self.hub)
         if self._answers:
             handle.answer.remote(self._answers, self._background)
@@ -553,7 +573,7 @@ class RayCluster:
                 f"and go on with: honeyguide resume {self._plan.run}"
             )
         log.warning("a worker has died; others go on with its %d shards", len(shards))
-        living = [] if self._is_local else list(self._workers)
+        living = [] if self.is_local else list(self._workers)
         heirs = living[: len(shards)] or [self._new_worker()]
         for number, heir in enumerate(heirs):
             self._go_on(heir, shards[number :: len(heirs)])

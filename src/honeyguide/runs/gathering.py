@@ -22,8 +22,9 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from contextlib import closing, contextmanager, suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from honeyguide.errors import RunBusy, RunDamaged, StoreError
 from honeyguide.model import LinkState
@@ -35,7 +36,7 @@ from honeyguide.runs.shards import archive_in_shard, body_in_shard, is_sharded, 
 from honeyguide.runs.state import FIRST_PROGRESS, read_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from honeyguide.runs.records import Progress
@@ -55,6 +56,9 @@ _LINKS_TOUCHED: Final = f"""AND (id >= :links OR id IN (SELECT link FROM steps {
 # Every shard is told of every answer: it is one by its message, or by what it says where it came in none.
 _ANSWER_KEY: Final = "coalesce(message, url || ' ' || answerer || ' ' || name || ' ' || answer)"
 _AT_ONCE: Final = 10_000  # links
+
+
+ReadShard: TypeAlias = "Callable[[int, str, object], list[tuple[Any, ...]]]"
 
 
 class _Mark(NamedTuple):
@@ -80,11 +84,19 @@ class _Shard(NamedTuple):
     is_at_rest: bool  # nobody crawls it, so its rows can be compared one by one
 
 
-def gather(run: Path, *, lock_is_held: bool = False, on_progress: Callable[[int, int], None] = lambda *_: None) -> bool:
+def gather(
+    run: Path,
+    *,
+    lock_is_held: bool = False,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+    read: ReadShard | None = None,
+) -> bool:
     """Bring the database of a run up to date with its shards; whether there was anything new.
 
     A run without shards is left alone, and so is one that another process writes, unless the caller holds its lock.
     `on_progress` hears how many shards are done, and of how many. RunDamaged for a shard that is missing or damaged.
+    `read` gives the rows of a query of a shard, by its number, where another machine writes it: the write-ahead log of
+    SQLite can be read on that machine alone.
     """
     if not is_sharded(run):
         return False
@@ -93,7 +105,7 @@ def gather(run: Path, *, lock_is_held: bool = False, on_progress: Callable[[int,
     if marks is None or (folder.database_file.exists() and not _changed(run, marks)):
         return False
     if lock_is_held:
-        return _Gathering(folder, on_progress).make()
+        return _Gathering(folder, on_progress, read).make()
     if not os.access(run, os.W_OK):
         if folder.database_file.exists():
             return False
@@ -152,8 +164,11 @@ def _files(folder: Path) -> str:
 class _Gathering:
     """One gathering of a run whose lock is held."""
 
-    def __init__(self, folder: RunFolder, on_progress: Callable[[int, int], None]) -> None:
+    def __init__(
+        self, folder: RunFolder, on_progress: Callable[[int, int], None], read: ReadShard | None = None
+    ) -> None:
         self._folder = folder
+        self._read = read
         self._file = folder.database_file
         self._on_progress = on_progress
 
@@ -203,8 +218,9 @@ class _Gathering:
         if not path.exists():
             raise RunDamaged(f"{folder} has no crawl.sqlite; restore the shard from a copy of the run")
         RunFolder.open(folder)
-        with wrap_sqlite_errors(path), _opened(path) as part:
-            refuse_strange_tables(part, path)
+        with wrap_sqlite_errors(path), self._opened(number, path) as part:
+            if self._read is None:  # else its owner has
+                refuse_strange_tables(part, path)
             has_tables = part.execute("SELECT 1 FROM sqlite_master").fetchone()
             progress = read_progress(part) if has_tables else None
             if progress is None:
@@ -224,7 +240,7 @@ class _Gathering:
         db = self._db
         db.execute("CREATE TEMP TABLE begun (shard INTEGER, own INTEGER, ended REAL, chosen REAL, number INTEGER)")
         for shard in shards:
-            with wrap_sqlite_errors(shard.database), _opened(shard.database) as part:
+            with wrap_sqlite_errors(shard.database), self._opened(shard.number, shard.database) as part:
                 rows = part.execute(
                     "SELECT step, finished_at, chosen_at FROM steps WHERE step > ? AND step <= ?",
                     (shard.before.steps, shard.progress.steps),
@@ -243,7 +259,7 @@ class _Gathering:
 
     def _copy(self, shard: _Shard) -> None:
         self._add_links(shard, "id >= :first AND id < :end", {"first": shard.before.links, "end": shard.links})
-        with wrap_sqlite_errors(shard.database), _opened(shard.database) as part:
+        with wrap_sqlite_errors(shard.database), self._opened(shard.number, shard.database) as part:
             copy = _Copy(self._db, part, shard)
             copy.links()
             copy.steps()
@@ -255,7 +271,7 @@ class _Gathering:
 
     def _add_links(self, shard: _Shard, which: str, values: dict[str, int]) -> None:
         """Give links of a shard their numbers in the run. A URL that no shard has shown yet gets the next one."""
-        with wrap_sqlite_errors(shard.database), _opened(shard.database) as part:
+        with wrap_sqlite_errors(shard.database), self._opened(shard.number, shard.database) as part:
             rows = part.execute(
                 f"""SELECT id, url, state, hops, anchor, description, score, row, level, carried FROM links
                     WHERE {which} ORDER BY id""",
@@ -272,6 +288,14 @@ class _Gathering:
                     f"INSERT OR IGNORE INTO gathered_links SELECT {shard.number}, ?, id FROM links WHERE url = ?",
                     [row[:2] for row in some],
                 )
+
+    @contextmanager
+    def _opened(self, shard: int, path: Path) -> Iterator[sqlite3.Connection]:
+        if self._read is not None:
+            yield cast("sqlite3.Connection", _Remote(self._read, shard))
+            return
+        with closing(open_to_read(path)) as opened:
+            yield opened
 
     def _save_sums(self) -> None:
         """Add up the counts of all shards, and take over the learner of the one with the most steps."""
@@ -290,7 +314,7 @@ class _Gathering:
         self._db.executemany("INSERT INTO stage_seconds VALUES (?, ?)", seconds.items())
         self._db.execute("INSERT OR REPLACE INTO progress VALUES (1, ?)", (json.dumps(progress),))
         path = shard_folders(self._folder.path)[busiest] / "crawl.sqlite"
-        with wrap_sqlite_errors(path), _opened(path) as part:
+        with wrap_sqlite_errors(path), self._opened(busiest, path) as part:
             newest = part.execute("SELECT state FROM learner").fetchone()
         self._db.execute("DELETE FROM learner")
         if newest is not None:
@@ -298,8 +322,35 @@ class _Gathering:
             self._db.execute("INSERT INTO learner VALUES (?, ?)", (progress["steps"], state))
 
 
-def _opened(path: Path) -> closing[sqlite3.Connection]:
-    return closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True))
+class _Remote:
+    """A shard that another process reads for us: as much of a connection and a cursor as is used here."""
+
+    def __init__(self, read: ReadShard, shard: int) -> None:
+        self._read = read
+        self._shard = shard
+        self._rows: Iterator[tuple[Any, ...]] = iter(())
+
+    def execute(self, query: str, values: object = ()) -> _Remote:
+        found = _Remote(self._read, self._shard)
+        found._rows = iter(self._read(self._shard, query, values))
+        return found
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return self._rows
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        return next(self._rows, None)
+
+    def fetchmany(self, size: int) -> list[tuple[Any, ...]]:
+        return list(islice(self._rows, size))
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        return list(self._rows)
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Open the database of a shard, on the machine that writes it."""
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
 
 
 def _sum_of(shards: Collection[dict[str, Any]]) -> dict[str, Any]:

@@ -53,10 +53,11 @@ def shard_count(run: Path) -> int:
     """Return how many shards a run has. RunDamaged where that cannot be read."""
     file = run / CLUSTER_FILE
     if not file.exists():
-        count = sum((folder / "honeyguide.json").is_file() for folder in (run / SHARDS).iterdir())
-        about = json.dumps({"format": FORMAT, "shards": count})
+        count: int = sum((folder / "honeyguide.json").is_file() for folder in (run / SHARDS).iterdir())
+        content = json.dumps({"format": FORMAT, "shards": count})
         raise RunDamaged(
-            f"{file} is missing: restore it from a copy of the run, or, if it had {count} shards, write {about} into it"
+            f"{file} is missing: restore it from a copy of the run, or, if it had {count} shards, write {content} into "
+            "it"
         )
     try:
         about: Any = json.loads(file.read_text(encoding="utf-8"))
