@@ -173,7 +173,7 @@ def cluster_line(progress: ClusterProgress) -> str:
         f"{status.in_transit:,} links in transit",
     ]
     if progress.deaths:
-        parts.append(f"{progress.deaths:,} workers replaced")
+        parts.append(f"{count_of(progress.deaths, 'worker')} replaced")
     return " · ".join(parts)
 
 

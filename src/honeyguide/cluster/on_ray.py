@@ -372,7 +372,7 @@ class RayCluster:
         self._wanted = workers or min(plan.shards, self.processors())
         most_out = plan.settings.crawl.fetches_at_once(is_live=is_live) * (self._wanted if is_live else 1)
         here = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
-            self._ray.get_runtime_context().get_node_id(), soft=True
+            self._ray.get_runtime_context().get_node_id(), soft=False
         )  # where the driver is, whose end is that of the crawl: the loss of another node costs workers alone
         desk = self._ray.remote(num_cpus=0, scheduling_strategy=here)(HubDesk)
         self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out))
@@ -516,7 +516,7 @@ class RayCluster:
             said = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise ClusterError(
                 f"--cluster {address}: no Ray cluster can be reached there ({said}); start one with: ray start --head, "
-                "or crawl on this machine with --cluster local:2"
+                "set RAY_AUTH_MODE=token if it asks for one, or crawl on this machine with --cluster local:2"
             ) from None
 
     def _new_worker(self) -> Any:  # noqa: ANN401 - a handle of Ray's
