@@ -226,6 +226,8 @@ def test_a_budget_below_what_was_spent_is_refused(tmp_path: Path) -> None:
     before = (tmp_path / "run" / "settings.toml").read_text()
     with pytest.raises(SettingsError, match="has spent more"):
         resume_on_cluster(tmp_path / "run", budget=10)
+    with pytest.raises(KeyboardInterrupt):
+        resume_on_cluster(tmp_path / "run", budget="+10", is_interrupted=lambda: True)
     assert (tmp_path / "run" / "settings.toml").read_text() == before
 
 

@@ -185,12 +185,12 @@ def resume_on_cluster(
             is_live = settings.crawl.world.partition(":")[0] in ("live", "synthetic+http")
         else:
             settings, seeds, is_live = asyncio.run(_prepared(settings))
-        if budget is not None or overrides:
-            folder.save_settings(to_toml(settings))
         given = () if has_answers and "ask.answers" not in (overrides or {}) else answers_named(settings)
         plan = Plan(folder.path, shards, settings, seeds, addresses)
         cluster_used = opened.enter_context(closing(RayCluster(plan, choice.workers, choice.address, is_live=is_live)))
         cluster_used.begin(is_interrupted)
+        if budget is not None or overrides:  # a run that cannot go on keeps its old settings
+            folder.save_settings(to_toml(settings))
         desk = AnswerDesk(folder.path, cluster_used.answer, given)
         _run(
             folder, plan, cluster_used, desk, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers

@@ -500,6 +500,8 @@ class RayCluster:
 
     def _connect(self, address: str | None) -> None:
         quiet = {"include_dashboard": False} if self.is_local else {}
+        if self.is_local:
+            logging.getLogger("ray").setLevel(logging.ERROR)  # it has hints for who runs a cluster
         try:
             _refuse_unreachable(address)
             with _signals_raise():

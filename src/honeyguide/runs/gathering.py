@@ -458,6 +458,11 @@ class _Copy:
                    WHERE link = link(?1) AND (relevance, is_relevant, distance) IS NOT (?2, ?3, ?4)""",
                 "SELECT link, relevance, is_relevant, distance FROM pages WHERE step <= :after",
             )
+            # Most of them are pages of the run; a redirect into this shard is none, and its target is described by it.
+            self._run(
+                f"INSERT OR REPLACE INTO pages_elsewhere SELECT link(?1), {_values(2, 5)}",
+                "SELECT * FROM pages_elsewhere",
+            )
 
     def guard(self) -> None:
         self._run(
