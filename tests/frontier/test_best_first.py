@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from frontier.host_clocks import HostClocks
 from frontier.naive_frontier import LargestNumber, Linear, NaiveFrontier, arrivals, seen_in
-from honeyguide.frontier import Arrivals, BestFirstFrontier, Haste, Taken, best_first, worth_of
+from honeyguide.frontier import Arrivals, BestFirstFrontier, Haste, Taken, best_first, worth_of, worths_of
 from honeyguide.model import HostId, LinkId, Rows, weighted_sums
 
 if TYPE_CHECKING:
@@ -315,6 +315,7 @@ class EveryOther:
     """Links with an odd number are answered as often as `odd` says, the others always; even ones have a bonus."""
 
     sign_count = 1
+    signs_of_chances = 1
 
     def __init__(self) -> None:
         self.changed: NDArray[np.int32] | None = None
@@ -341,6 +342,47 @@ def test_a_link_that_is_seldom_answered_waits_behind_better_bets() -> None:
     assert isinstance(first, Taken)
     assert (first.link, first.score, first.chance, first.worth) == (2, 0.3, 1.0, 0.3)
     assert drained(frontier) == [3, 1, 0, 4, 5], "worth 0.25, 0.225, 0.2, -1.5 and -1.75"
+
+
+class TwoSigns:
+    """The first sign of a link, its number by 2, decides its chance, the second, its number by 3, its bonus."""
+
+    sign_count = 2
+    signs_of_chances = 1
+
+    def __init__(self) -> None:
+        self.changed: NDArray[np.int32] | None = None
+        self.chance_of = np.ones(2)
+        self.bonus_of = np.zeros(3)
+
+    def signs(self, links: Sequence[LinkId]) -> NDArray[np.uint16]:
+        return np.array([(link % 2, link % 3) for link in links], dtype=np.uint16)
+
+    def chances(self, signs: NDArray[np.uint16], rows: Rows) -> NDArray[np.float64]:
+        assert len(signs) == len(rows)
+        return self.chance_of[signs[:, 0]]
+
+    def bonuses(self, signs: NDArray[np.uint16]) -> NDArray[np.float64]:
+        return self.bonus_of[signs[:, 1]]
+
+
+def test_links_are_told_of_the_signs_that_have_changed_and_of_no_others() -> None:
+    chances = TwoSigns()
+    frontier = BestFirstFrontier(HostClocks(), row_width=1, chances=chances)
+    scores = np.ones(6)
+    frontier.push(arrivals(range(6), scores=scores, rows=np.ones((6, 1), dtype=np.float16)))
+    one = Linear(np.array([1.0]))
+    chances.chance_of, chances.bonus_of = np.array([0.5, 0.25]), np.array([1.0, 2.0, 3.0])
+    chances.changed = np.array([-1, 2], dtype=np.int32)
+    frontier.reprice(one)
+    assert worths_of(frontier, range(6)).tolist() == [1, 1, 4, 1, 1, 4]  # type: ignore[arg-type]
+    chances.changed = np.array([1, -1], dtype=np.int32)
+    frontier.reprice(one)
+    assert worths_of(frontier, range(6)).tolist() == [1, 0.25, 4, 0.25, 1, 1]  # type: ignore[arg-type]
+    assert frontier.take(0.0).link == 2  # type: ignore[union-attr]
+    chances.changed = None
+    frontier.reprice(one)
+    assert worths_of(frontier, [0, 1, 3, 4, 5]).tolist() == [1, 0.75, 0.5, 1.5, 1]  # type: ignore[list-item]
 
 
 def test_a_bonus_adds_to_the_score_before_the_chance_counts() -> None:
@@ -415,6 +457,7 @@ def test_chances_bonuses_and_weights_that_change_give_the_order_of_a_full_pass(
         by_worth = sorted(left, key=lambda link: (-worth[link], link))
         assert frontier.foremost(5).tolist() == by_worth[:5]
         assert frontier.foremost(400).tolist() == by_worth
+        assert worths_of(frontier, sorted(left)).tolist() == worth[sorted(left)].tolist()  # type: ignore[arg-type]
         for _ in range(3):
             best = min(left, key=lambda link: (-worth[link], link))
             taken = frontier.take(0.0)

@@ -211,6 +211,7 @@ class LinkChances:
     """
 
     sign_count = len(KINDS) + len(SIGNS)
+    signs_of_chances = len(KINDS)
     _first = np.array([*FIRST_OF_ENDS, *FIRST_OF_PARTS], dtype=np.int32)
 
     def __init__(self, links: LinkTable, dead_ends: DeadEnds, site_parts: SiteParts) -> None:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from honeyguide.ask.questions import KnownPages
-from honeyguide.crawler.links import link_chances
-from honeyguide.frontier import BestFirstFrontier, LevelledFrontier, worth_of
+from honeyguide.frontier import BestFirstFrontier, LevelledFrontier, worths_of
 from honeyguide.model import HostId, LinkId
 from honeyguide.model.clock import RealClock
 
@@ -198,11 +197,10 @@ class WaitingOrder:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._links = parts.links.waiting()
-        self._signs = _signs(parts, self._links)  # they never change, and take longest
 
     def now(self) -> NDArray[np.int64]:
         """Return the links in their order by the scores that they have now."""
-        scores, levels = _standing(self._parts, self._links, self._signs)
+        scores, levels = _standing(self._parts, self._links)
         return self._links[np.lexsort((self._links, -scores, levels))]
 
 
@@ -214,7 +212,7 @@ def best_waiting(parts: Parts, count: int) -> list[tuple[int, float, LinkId]]:
     found: list[tuple[int, float, LinkId]] = []
     for start in range(0, len(waiting), BATCH):
         links = waiting[start : start + BATCH]
-        scores, levels = _standing(parts, links, _signs(parts, links))
+        scores, levels = _standing(parts, links)
         first = np.lexsort((links, -scores, levels))[:count]
         found += [(int(levels[place]), float(scores[place]), LinkId(int(links[place]))) for place in first.tolist()]
     return sorted(found, key=lambda each: (each[0], -each[1], each[2]))[:count]
@@ -235,21 +233,8 @@ def _foremost(frontier: Frontier | LevelledFrontier[Any], count: int) -> NDArray
     return frontier.foremost(count) if isinstance(frontier, BestFirstFrontier) else None
 
 
-def _signs(parts: Parts, links: NDArray[np.integer]) -> NDArray[np.uint16] | None:
-    """Return the signs by which the strategy says what links are worth beside their scores; None where it does not."""
-    chances = link_chances(parts.links, parts.strategy)
-    return chances.signs([LinkId(link) for link in links.tolist()]) if chances is not None and len(links) else None
-
-
-def _standing(
-    parts: Parts, links: NDArray[np.integer], signs: NDArray[np.uint16] | None
-) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
+def _standing(parts: Parts, links: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
     numbers = [LinkId(link) for link in links.tolist()]
     frontier = parts.frontier
-    scores, rows = frontier.peek(numbers)
-    chances = link_chances(parts.links, parts.strategy)
-    if chances is not None and signs is not None:
-        scores = worth_of(scores + chances.bonuses(signs), chances.chances(signs, rows))
-    if isinstance(frontier, LevelledFrontier):
-        return scores, frontier.levels(numbers)
-    return scores, np.zeros(len(numbers), dtype=np.uint8)
+    levels = frontier.levels(numbers) if isinstance(frontier, LevelledFrontier) else np.zeros(len(numbers), np.uint8)
+    return worths_of(frontier, numbers), levels

@@ -23,7 +23,15 @@ from honeyguide.frontier.frontier import (
     Taken,
     worth_of,
 )
-from honeyguide.frontier.levels import LevelledBeam, LevelledFrontier, LevelledRows, Patience, promises_of, standing_of
+from honeyguide.frontier.levels import (
+    LevelledBeam,
+    LevelledFrontier,
+    LevelledRows,
+    Patience,
+    promises_of,
+    standing_of,
+    worths_of,
+)
 from honeyguide.frontier.seen import SeenUrls
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 
@@ -54,4 +62,5 @@ __all__ = [
     "standing_of",
     "trim",
     "worth_of",
+    "worths_of",
 ]

@@ -35,6 +35,7 @@ from honeyguide.frontier.frontier import (
     earliest,
     soonest,
     waits_of,
+    worth_of,
 )
 from honeyguide.model import HostId, LinkId, weighted_sums
 
@@ -229,6 +230,14 @@ class BestFirstFrontier:
             scores = np.where(self._are_stale(chunks.chunks_of_slots(slots)), self._weigh(rows), scores)
         return scores, rows
 
+    def worths(self, links: Sequence[LinkId]) -> NDArray[np.float64]:
+        """Return what decides the turns of waiting links."""
+        chunks, (scores, _) = self._chunks, self.peek(links)
+        if chunks.chance is None:
+            return scores
+        slots = chunks.slots(links)
+        return worth_of(scores + chunks.bonus[slots], chunks.chance[slots])
+
     def _set(
         self,
         slots: NDArray[np.int64],
@@ -275,16 +284,17 @@ class BestFirstFrontier:
         chunks = self._chunks
         if self._chances is None or chunks.chance is None or not chunks.links_waiting:
             return
-        slots = chunks.slots_with(self._chances.changed)
-        for first in range(0, len(slots), LINKS_AT_ONCE):
-            some = slots[first : first + LINKS_AT_ONCE]
-            signs = chunks.signs_in(some)
-            chunks.chance[some] = self._chances.chances(signs, chunks.row[some])
-            chunks.bonus[some] = self._chances.bonuses(signs)
-            if len(slots) > LINKS_AT_ONCE:
+        changed, of_chances = self._chances.changed, self._chances.signs_of_chances
+        by_chance, by_bonus = (
+            chunks.slots_with(changed, columns) for columns in (slice(of_chances), slice(of_chances, None))
+        )
+        for some in _in_parts(by_chance, LINKS_AT_ONCE):
+            chunks.chance[some] = self._chances.chances(chunks.signs_in(some), chunks.row[some])
+            if len(some) < len(by_chance):
                 chunks.let_go()
-        of_link = chunks.chunks_of_slots(slots)  # in order, as the slots are
-        self._refresh_bests(of_link[np.diff(of_link, prepend=-1) > 0])
+        for some in _in_parts(by_bonus, LINKS_AT_ONCE):
+            chunks.bonus[some] = self._chances.bonuses(chunks.signs_in(some))
+        self._refresh_bests(np.unique(chunks.chunks_of_slots(np.concatenate((by_chance, by_bonus)))))
 
     def _refresh_bests(self, which: NDArray[np.int64]) -> None:
         """Look for the best links of these non-empty chunks anew."""
@@ -441,9 +451,9 @@ def _drift(past_weights: NDArray[np.float64], weights: NDArray[np.float64]) -> N
     return moved + ROUNDING * (moved + 2 * np.sqrt(np.square(weights).sum()))
 
 
-def _in_parts(chunks: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Yield the chunks, so many at a time that their links can be scored together."""
-    at_once = LINKS_AT_ONCE // LARGEST
+def _in_parts(chunks: NDArray[np.int64], at_once: int = 0) -> Iterator[NDArray[np.int64]]:
+    """Yield the chunks, so many at a time that their links can be scored together; or so many slots as given."""
+    at_once = at_once or LINKS_AT_ONCE // LARGEST
     return (chunks[first : first + at_once] for first in range(0, len(chunks), at_once))
 
 

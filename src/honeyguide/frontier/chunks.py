@@ -81,12 +81,15 @@ class Chunks:
         start = int(self.start[chunk])
         return slice(start, start + int(self.used[chunk]))
 
-    def slots_with(self, signs: NDArray[np.int32] | None) -> NDArray[np.int64]:
-        """Return the slots of links that have one of these signs, one a column and -1 for none; of all for None."""
+    def slots_with(self, signs: NDArray[np.int32] | None, columns: slice) -> NDArray[np.int64]:
+        """Return the slots of links that have one of these signs, one a column and -1 for none; of all for None.
+
+        Only these columns are looked at.
+        """
         if signs is None:
             return np.flatnonzero(self.link[: self._slots] != NO_LINK)
         is_such = np.zeros(self._slots, dtype=np.bool_)
-        for column, sign in zip(self.signs, signs.tolist(), strict=True):
+        for column, sign in zip(self.signs[columns], signs[columns].tolist(), strict=True):
             if sign >= 0:
                 is_such |= column[: self._slots] == sign
         slots = np.flatnonzero(is_such)

@@ -94,6 +94,7 @@ class Chances(Protocol):
     """Says how probable it is that a link is answered, and what its part of the site adds to its score."""
 
     sign_count: int
+    signs_of_chances: int  # how many of the signs decide chances: the first ones; the others decide bonuses
 
     @property
     def changed(self) -> NDArray[np.int32] | None:

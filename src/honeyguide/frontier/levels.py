@@ -158,11 +158,11 @@ class LevelledFrontier(Generic[Inner]):
 
     def replace(self, links: Sequence[LinkId], scores: NDArray[np.float64], rows: Rows) -> None:
         """Change scores and rows of waiting links; their levels stay."""
-        for frontier, chosen, here in self._parted(links):
+        for frontier, chosen, here in self.parted(links):
             frontier.replace(chosen, scores[here], rows[here])
 
     def rescore(self, links: Sequence[LinkId], scores: NDArray[np.float64]) -> None:
-        for frontier, chosen, here in self._parted(links):
+        for frontier, chosen, here in self.parted(links):
             frontier.rescore(chosen, scores[here])
 
     def reprice(self, scorer: Scorer) -> None:
@@ -170,7 +170,7 @@ class LevelledFrontier(Generic[Inner]):
             frontier.reprice(scorer)
 
     def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
-        parted = list(self._parted(links))
+        parted = list(self.parted(links))
         if not parted or len(parted[0][1]) == len(links):
             return self._frontiers[0].peek(links) if not parted else parted[0][0].peek(links)
         seen = [frontier.peek(chosen) for frontier, chosen, _ in parted]
@@ -194,7 +194,7 @@ class LevelledFrontier(Generic[Inner]):
             is_worth_waiting |= answer.is_awaited or answer.moment <= now + self._patience.seconds
         return soonest
 
-    def _parted(self, links: Sequence[LinkId]) -> Iterator[tuple[Inner, Sequence[LinkId], NDArray[np.int64] | slice]]:
+    def parted(self, links: Sequence[LinkId]) -> Iterator[tuple[Inner, Sequence[LinkId], NDArray[np.int64] | slice]]:
         """Links by the frontiers in which they wait, and their places in the list."""
         levels = self.levels(links) if len(self._frontiers) > 1 else None
         if levels is None or not levels.any():
@@ -247,6 +247,16 @@ def standing_of(frontier: Frontier | LevelledFrontier[Any], now: float, haste: H
     if isinstance(frontier, LevelledFrontier):
         return standing_of(dict(frontier.by_level())[0], now, haste, count)
     return frontier.standing(now, haste, count) if isinstance(frontier, BestFirstFrontier) else None
+
+
+def worths_of(frontier: Frontier | LevelledFrontier[Any], links: Sequence[LinkId]) -> NDArray[np.float64]:
+    """Return what decides the turns of waiting links, each at its level."""
+    if isinstance(frontier, LevelledFrontier):
+        worths = np.empty(len(links))
+        for inner, chosen, here in frontier.parted(links):
+            worths[here] = worths_of(inner, chosen)
+        return worths
+    return frontier.worths(links) if isinstance(frontier, BestFirstFrontier) else frontier.peek(links)[0]
 
 
 def promises_of(frontier: Frontier | LevelledFrontier[Any], count: int) -> list[float]:
