@@ -12,17 +12,18 @@ Set-up, which this script leaves to you:
 nginx is started here with a configuration of its own, on a free port of loopback, and stopped at the end. Each round
 runs every contender once, one after the other, in a process of its own (`benchmarks/peers/`). Seconds are from the call
 that starts the crawl to its end, without imports; ours have the start of the worker processes and the loading of word
-vectors in them. Processor time is of the whole process with its children, imports included. All follow every link
-within the site; the peers keep the title of each page, ours judges every page by embeddings, scores every link where
-the strategy does, and stores everything; where it says so, guard and full-text index are at work as well: with the
-default strategy, that is what `honeyguide crawl` does unless told otherwise. Ours keeps to one request at a time, the
-peers send 32. A second table tells how the processor time of our crawls is spread over their processes, in milliseconds
-a page, and with `--parts` a third how over their parts.
+vectors in them. All are compiled to byte code, as pip does when it installs them. Processor time is of the whole
+process with its children, imports included. All follow every link within the site; the peers keep the title of each
+page, ours judges every page, scores every link where the strategy does, and stores everything; where it says so, guard
+and full-text index are at work as well: with the default strategy, that is what `honeyguide crawl` does unless told
+otherwise. Ours keeps to one request at a time, the peers send 32. A second table tells how the processor time of our
+crawls is spread over their processes, in milliseconds a page, and with `--parts` a third how over their parts.
 """
 
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import shutil
@@ -37,6 +38,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import honeyguide
 from honeyguide.settings import Settings
 from machine import machine
 
@@ -111,7 +113,10 @@ def _told(workers: int) -> str:
 
 def run(contender: Contender, start: str) -> Lap:
     program, script, *rest = contender.command
-    with subprocess.Popen([program, script, start, *rest], stdout=subprocess.PIPE, text=True) as process:
+    # As pip installs a program, its byte code is there; a checkout may be told not to write it.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command = [program, script, start, *rest]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
         output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -178,6 +183,7 @@ def main() -> None:
     options.add_argument("--parts", action="store_true", help="time the parts of our crawls, at some cost")
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
+    compileall.compile_dir(Path(honeyguide.__file__).parent, quiet=1)
     laps: dict[str, list[Lap]] = {}
     loads = []
     with served(chosen.folders) as start:

@@ -17,8 +17,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import patch
 
-import honeyguide.fetch  # noqa: F401 - an import like the peers' own, which a crawl makes only when it needs it
 from honeyguide.crawler import crawl
+from honeyguide.fetch import HttpFetcher  # noqa: F401 - with aiohttp: like the peers' own, and not a part of the crawl
 from honeyguide.settings import SETTINGS_BY_KEY, Settings, with_overrides
 
 BUDGET = 100_000
