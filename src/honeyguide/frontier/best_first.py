@@ -91,6 +91,7 @@ class BestFirstFrontier:
             signs = self._chances.signs([arrivals.links[place] for place in order.tolist()])
             for column, of_links in zip(self._chunks.signs, signs.T, strict=True):
                 column[slots] = of_links
+            self._chunks.bonus[slots] = self._chances.bonuses(signs)
         self._set(slots, of_link, arrivals.scores[order], arrivals.rows[order], lengths[order])
         return ()
 
@@ -250,9 +251,7 @@ class BestFirstFrontier:
         chunks = self._chunks
         chunks.row[slots] = rows
         if self._chances is not None and chunks.chance is not None:
-            signs = chunks.signs_in(slots)
-            chunks.chance[slots] = self._chances.chances(signs, rows)
-            chunks.bonus[slots] = self._chances.bonuses(signs)
+            chunks.chance[slots] = self._chances.chances(chunks.signs_in(slots), rows)
         np.maximum.at(chunks.reach, of_link, lengths)
         if self._weights is not None:
             # A stale chunk need not be priced to change a link in it: what counts there is the score at its weights.

@@ -33,6 +33,7 @@ MARK: Final = "\u200b"  # zero width space
 _UNSPACED: Final = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
 )
+_ASCII: Final = bytes(range(128))
 _SOFT_HYPHEN: Final = "\u00ad"
 
 
@@ -47,7 +48,8 @@ def marked(text: str) -> str:
     # Most texts are normalized already; checking takes a third of the time that normalizing takes.
     plain = text if is_normalized("NFKC", text) else normalize("NFKC", text)
     plain = plain.replace(_SOFT_HYPHEN, "").replace(MARK, "")
-    return _UNSPACED.sub(rf"{MARK}\g<0>{MARK}", plain) if _UNSPACED.search(plain) else plain
+    rare = plain.encode().translate(None, _ASCII).decode()  # what is looked through is a hundredth of the text
+    return _UNSPACED.sub(rf"{MARK}\g<0>{MARK}", plain) if _UNSPACED.search(rare) else plain
 
 
 def unmarked(text: str) -> str:
