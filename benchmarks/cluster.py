@@ -245,9 +245,9 @@ def kills(chosen: argparse.Namespace) -> dict[str, Any]:
         if len(killed) == chosen.kills or not (is_under_way and is_at_work) or time.monotonic() < next_kill[0]:
             return
         fetched[0] = progress.status.fetches
-        with suppress(ray.exceptions.RayActorError):
+        with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):  # one that has just begun
             worker, shards = chance.choice(list(found[0].workers()))
-            os.kill(ray.get(worker.process_id.remote()), signal.SIGKILL)
+            os.kill(ray.get(worker.process_id.remote(), timeout=1.0), signal.SIGKILL)
             killed.append(len(shards))
             print(f"kill {len(killed)} after {progress.status.fetches} fetches", flush=True)
         next_kill[0] = time.monotonic() + chance.uniform(0.5, 4.0)
