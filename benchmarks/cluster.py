@@ -137,7 +137,8 @@ def scaling(chosen: argparse.Namespace) -> dict[str, Any]:
         settings = served_settings(argparse.Namespace(**base | {"shards": max(1, chosen.shards * workers // 8)}))
         marks: list[float] = []
         with tempfile.TemporaryDirectory() as folder:
-            run, options = Path(folder) / "run", {"world": simulated_time.Served(web, marks), "vectors": vectors()}
+            run = Path(folder) / "run"
+            options: Any = {"world": simulated_time.Served(web, marks), "vectors": vectors()}
             settings = with_overrides(settings, {"crawl.seed_urls": [url.text for url in web.entry_urls()]})
             if is_whole:
                 simulated_time.run(crawl_async(run, settings, **options))[0].close()
