@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.small_crawls import settings_for
-from honeyguide.cluster.in_process import InProcess
+from honeyguide.cluster.in_process import InProcess, settings_of_shard
 from honeyguide.crawler import StopReason, crawl
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import open_run
 from honeyguide.runs.records import split_snapshot
 from honeyguide.runs.shards import write_cluster_file
+from honeyguide.settings import validate
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
@@ -163,3 +164,11 @@ def test_the_words_that_the_judge_of_one_shard_has_counted_are_known_to_all(tmp_
     for each in counted:
         told, _ = each["others"]
         assert told >= 0.5 * (pages - each["pages"]), "as of the last time that they were told"
+
+
+def test_the_driver_asks_for_all_shards_whose_settings_are_valid_without_it() -> None:
+    asking = {"ask__questions": 3, "ask__model": "any", "ask__url": "http://127.0.0.1:1/v1", "ask__answers": "a.csv"}
+    ours = settings_of_shard(settings_for(**asking))
+    validate(ours)
+    assert not ours.ask.model
+    assert not ours.ask.questions

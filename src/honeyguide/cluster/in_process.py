@@ -29,7 +29,7 @@ def settings_of_shard(settings: Settings) -> Settings:
     """Settings for one shard: limits of the whole crawl are the hub's business, questions the driver's."""
     ours: Mapping[str, Any] = {
         "budget.relevant": 0, "budget.megabytes": 0, "budget.stop_when": "", "crawl.workers": 0,
-        "ask.questions": 0, "ask.model": "", "ask.answers": "",
+        "ask.questions": 0, "ask.model": "", "ask.url": "", "ask.answers": "",
     }  # fmt: skip
     return with_overrides(settings, ours)
 
