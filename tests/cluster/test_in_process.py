@@ -167,7 +167,12 @@ def test_the_words_that_the_judge_of_one_shard_has_counted_are_known_to_all(tmp_
 
 
 def test_the_driver_asks_for_all_shards_whose_settings_are_valid_without_it() -> None:
-    asking = {"ask__questions": 3, "ask__model": "any", "ask__url": "http://127.0.0.1:1/v1", "ask__answers": "a.csv"}
+    asking: dict[str, Any] = {
+        "ask__questions": 3,
+        "ask__model": "any",
+        "ask__url": "http://127.0.0.1:1/v1",
+        "ask__answers": "a.csv",
+    }
     ours = settings_of_shard(settings_for(**asking))
     validate(ours)
     assert not ours.ask.model
