@@ -6,7 +6,6 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from crawler.small_crawls import settings_for
 from honeyguide.crawler import crawl
 from honeyguide.runs import Estimate, Progress, forecast, open_run
-from honeyguide.runs.forecast import FARTHEST, HORIZONS, MOST_LOOKED_AT, read_outlook, relevant_waiting
+from honeyguide.runs.forecast import FARTHEST, HORIZONS, MOST_LOOKED_AT, read_outlook, relevant_left
 from scripted_guard import guarded_by
 from vectors_by_hash import hashed_vectors
 
@@ -27,23 +26,25 @@ if TYPE_CHECKING:
 FLAGS = st.lists(st.booleans(), min_size=100, max_size=600)
 
 
-def test_the_newer_window_counts_three_times_and_the_yield_falls() -> None:
-    flags = [True] * 20 + [False] * 30 + [True] * 10 + [False] * 40
-    told = forecast(flags, 100, 100)
+def test_the_last_fetches_and_the_last_quarter_are_told_from_and_the_yield_falls() -> None:
+    flags = [True] * 300 + [False] * 75 + [True] * 5 + [False] * 20  # 5 of the last 25, 5 of the last 100
+    told = forecast(flags, 400, 100)
     assert told is not None
-    # (3 * 10 + 20 + 2) / 204 of a fetch now; over as many fetches again half of that on average, or, at 15%, all.
-    assert told.relevant.expected == pytest.approx(100 * (52 / 204) * (0.15 + 0.85 / 2))
     assert told.fetches == 100
+    assert told.relevant.expected == pytest.approx(90 * ((5.5 / 26) * (5.5 / 101) / 1.25) ** 0.5)
+    # √8.5 = 2.9 and log 1.25 = 0.22: (0.42 · 2.9 - 0.13)² and (1.15 + 1.05 · 2.9)², a quarter less, in whole pages
+    assert (told.relevant.low, told.relevant.high) == (1, 17)
 
 
-def test_an_interval_is_the_middle_of_both_distributions() -> None:
-    flags = [number % 4 == 0 for number in range(400)]
-    told = forecast(flags, 400, 200)
+@pytest.mark.parametrize(("is_relevant", "fetches", "ends"), [(False, 800, (0, 3)), (True, 400, (13, 100))])
+def test_where_nothing_came_an_interval_is_a_few_pages_wide_and_a_good_web_may_end(
+    is_relevant: bool,
+    fetches: int,
+    ends: tuple[int, int],
+) -> None:
+    told = forecast([is_relevant] * 400, fetches, 100)
     assert told is not None
-    chance, known, rate = np.random.default_rng(0), 30.0, (3 * 25 + 25 + 2) / 404
-    share = np.where(chance.random(200_000) < 0.15, rate, rate / 1.5)
-    draws = chance.binomial(200, chance.beta(known * share, known * (1 - share)))
-    assert (told.relevant.low, told.relevant.high) == pytest.approx(np.quantile(draws, [0.05, 0.95]), abs=1)
+    assert (told.relevant.low, told.relevant.high) == ends
 
 
 @pytest.mark.parametrize(("seen", "fetches", "ahead"), [(99, 99, 10), (100, 1000, 10), (100, 100, 0), (100, 100, 501)])
@@ -71,7 +72,7 @@ def test_more_fetches_bring_more_and_are_less_certain(flags: list[bool], fewer: 
 
 @given(FLAGS, st.data())
 def test_one_more_relevant_page_lately_promises_more(flags: list[bool], data: st.DataObject) -> None:
-    place = data.draw(st.integers(len(flags) - 100, len(flags) - 1))
+    place = data.draw(st.integers(len(flags) - 25, len(flags) - 1))
     poor, rich = [*flags], [*flags]
     poor[place], rich[place] = False, True
     less, more = forecast(poor, len(flags), 50), forecast(rich, len(flags), 50)
@@ -82,37 +83,30 @@ def test_one_more_relevant_page_lately_promises_more(flags: list[bool], data: st
 
 
 @pytest.mark.parametrize(
-    ("drawn", "relevant", "waiting", "wanted"),
+    ("relevant", "among", "reachable"),
     [
-        (20, 0, 1000, Estimate(11.2, 0, 91)),  # 0.0905 of the beta distribution with 0.5 and 20.5
-        (20, 10, 1000, Estimate(500.0, 324, 676)),
-        (20, 20, 1000, Estimate(988.8, 909, 1000)),
-        (1, 0, 7, Estimate(1.1, 0, 6)),
-        (5, 1, 0, Estimate(0.0, 0, 0)),
+        (0, Estimate(4.9, 1, 16), Estimate(12.3, 2, 60)),  # 1,000 · 0.04 · 0.13 · 2 / (2 + 0.13 · 0.05 · 20)
+        (4, Estimate(14.6, 2, 38), Estimate(36.6, 6, 149)),  # (2 + 4) in place of 2
     ],
 )
-def test_draws_tell_of_the_links_that_wait(drawn: int, relevant: int, waiting: int, wanted: Estimate) -> None:
-    told = relevant_waiting(drawn, relevant, waiting)
-    assert (told.low, told.high) == (wanted.low, wanted.high)
-    assert told.expected == pytest.approx(wanted.expected, abs=0.1)
+def test_draws_say_how_much_poorer_waiting_links_are(relevant: int, among: Estimate, reachable: Estimate) -> None:
+    told = relevant_left(1000, 0.04, 0.05, 20, relevant)
+    assert [(each.low, each.high) for each in told] == [(each.low, each.high) for each in (among, reachable)]
+    assert [each.expected for each in told] == pytest.approx([among.expected, reachable.expected], abs=0.1)
 
 
-@given(st.integers(1, 300), st.data())
-def test_more_draws_of_the_same_share_tell_more(drawn: int, data: st.DataObject) -> None:
+@given(st.integers(0, 10_000), st.floats(0.001, 1), st.floats(0.001, 1), st.integers(1, 300), st.data())
+def test_more_draws_without_a_hit_promise_less_and_a_hit_more(
+    waiting: int, lately: float, half: float, drawn: int, data: st.DataObject
+) -> None:
     relevant = data.draw(st.integers(0, drawn))
-    few, many = relevant_waiting(drawn, relevant, 10_000), relevant_waiting(4 * drawn, 4 * relevant, 10_000)
-    for each in (few, many):
-        assert 0 <= each.low <= each.expected <= each.high <= 10_000
-    assert many.high - many.low <= few.high - few.low
-
-
-def test_jeffreys_interval_holds_nine_times_in_ten_on_average() -> None:
-    chance, waiting, held = np.random.default_rng(1), 2000, []
-    for _ in range(1500):
-        good, drawn = int(chance.integers(0, waiting // 4)), int(chance.integers(10, 80))
-        told = relevant_waiting(drawn, int(chance.hypergeometric(good, waiting - good, drawn)), waiting)
-        held.append(told.low <= good <= told.high)
-    assert 0.87 < np.mean(held) < 0.94
+    told, poorer = (relevant_left(waiting, lately, half, many, relevant) for many in (drawn, drawn + 10))
+    richer = relevant_left(waiting, lately, half, drawn, relevant + 1)
+    for less, here, more in zip(poorer, told, richer, strict=True):
+        assert 0 <= here.low <= here.expected <= here.high
+        assert less.expected <= here.expected <= more.expected
+    assert told[0].high <= waiting
+    assert told[0].expected <= told[1].expected
 
 
 def test_the_outlook_of_a_run_counts_its_draws_and_what_waits_now(tmp_path: Path) -> None:
@@ -123,8 +117,10 @@ def test_the_outlook_of_a_run_counts_its_draws_and_what_waits_now(tmp_path: Path
     assert told.blind_spots is not None
     assert (told.blind_spots.since, told.blind_spots.drawn, told.blind_spots.relevant) == (75, len(drawn), sum(drawn))
     assert told.waiting == progress.waiting - progress.behind
-    assert told.blind_spots.relevant_waiting == relevant_waiting(len(drawn), sum(drawn), told.waiting)
     flags = [step.is_relevant for step in steps if step.outcome != "unknown"]
+    half = (sum(step.is_relevant for step in steps[75:]) + 0.5) / 76
+    left = relevant_left(told.waiting, (sum(flags[-37:]) + 0.5) / 38, half, len(drawn), sum(drawn))
+    assert (told.blind_spots.relevant_waiting, told.blind_spots.relevant_reachable) == left
     assert told.next_fetches == tuple(forecast(flags, 150, ahead) for ahead in (100, 500))
 
 
@@ -160,8 +156,11 @@ class Database:
     def __init__(self, fetches: int, draws: int = 0) -> None:
         self._fetches, self._draws = fetches, draws
 
-    def __call__(self, query: str, *_: object) -> Iterator[tuple[int]]:
-        return iter([(0,)] * self._draws if "explored" in query else [(1,)] * min(self._fetches, MOST_LOOKED_AT))
+    def __call__(self, query: str, *_: object) -> Iterator[tuple[int, ...]]:
+        half = self._fetches // 2
+        if "explored" in query:
+            return iter([(half, half - self._draws, self._draws, 0)])
+        return iter([(1,)] * min(self._fetches, MOST_LOOKED_AT))
 
 
 def told_of(progress: Progress, *horizons: int, draws: int = 0) -> Outlook:
@@ -200,6 +199,10 @@ def test_what_cannot_be_told_is_named_with_the_limit(fetches: int, asked: tuple[
     assert [each.fetches for each in told.next_fetches] == [ahead for ahead in asked if 100 <= fetches > ahead]
 
 
-def test_draws_without_a_hit_give_a_bound_and_no_estimate() -> None:
+def test_draws_and_what_they_tell_are_said_in_words() -> None:
     told = told_of(Progress(steps=212, waiting=1000), draws=20)
-    assert "So at most 91 of 1,000 waiting links may do so; pages behind them are not counted." in told.sentences()
+    assert list(told.sentences())[-3:] == [
+        "Of 20 links drawn at random after step 106, 0 led to a relevant page.",
+        "By these and the harvest about 63 (8 to 137) of 1,000 waiting links may do so.",
+        "With pages behind them about 157 (27 to 552) relevant ones may be left to reach.",
+    ]
