@@ -107,11 +107,11 @@ def wait(links: int, *, is_whole: bool, is_quiet: bool) -> list[Moment]:
     parents, site_parts = ParentTable(), SiteParts(ROW_WIDTH)
     chances = LinkChances(table, dead_ends, site_parts) if is_whole else None
     frontier = BestFirstFrontier(AlwaysReady(), ROW_WIDTH, chances)
-    weights = chance.normal(size=ROW_WIDTH)
+    weights, ones = chance.normal(size=ROW_WIDTH), np.ones(AT_ONCE, dtype=np.int64)
     moments, started = [], time.process_time()
     for taken, first in enumerate(range(0, links, AT_ONCE), 1):
         urls = [Url(f"http://h{n % HOSTS}.example.test/section/page-{n}.html") for n in range(first, first + AT_ONCE)]
-        numbers = table.meet_new(urls, depth=1, distance=1, found_on=LinkId(0))
+        numbers = table.meet_new(urls, depth=ones, distance=ones, found_on=0 * ones)
         rows = chance.normal(size=(AT_ONCE, ROW_WIDTH)).astype(np.float16)
         met = [LinkId(number) for number in numbers.tolist()]
         if is_whole:

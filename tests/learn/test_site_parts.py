@@ -109,7 +109,8 @@ def test_signs_take_two_bytes_and_mean_the_same_to_a_frontier() -> None:
     urls = [
         Url.parse(f"http://h{n}.test/docs/{name}") for n in range(50) for name in ("sql-select.html", "up", "", "a_b")
     ]
-    numbers = [LinkId(number) for number in links.meet_new(urls, depth=1, distance=1, found_on=LinkId(0)).tolist()]
+    one = np.ones(len(urls), dtype=np.int64)
+    numbers = [LinkId(number) for number in links.meet_new(urls, depth=one, distance=one, found_on=0 * one).tolist()]
     dead_ends = DeadEnds(same_host=0, in_main=0, has_anchor=0, nearness=0, shown_by=0)
     parts = told((urls[0], 1.0), (urls[1], 0.5), (urls[7], 0.0))
     for place, url in enumerate(urls[:20]):

@@ -293,7 +293,10 @@ class BestFirstFrontier:
                 chunks.let_go()
         for some in _in_parts(by_bonus, LINKS_AT_ONCE):
             chunks.bonus[some] = self._chances.bonuses(chunks.signs_in(some))
-        self._refresh_bests(np.unique(chunks.chunks_of_slots(np.concatenate((by_chance, by_bonus)))))
+        is_changed = np.zeros(chunks.count, dtype=np.bool_)
+        for slots in (by_chance, by_bonus):
+            is_changed[chunks.chunks_of_slots(slots)] = True
+        self._refresh_bests(np.flatnonzero(is_changed))
 
     def _refresh_bests(self, which: NDArray[np.int64]) -> None:
         """Look for the best links of these non-empty chunks anew."""
