@@ -32,7 +32,7 @@ ALLOWED = {
     "ask": {*LEAVES, "guard", "judge", "runs"},
     "crawler": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask"},
     "web": {*LEAVES, "ask", "crawler", "judge", "runs", "search", "topic"},
-    "cluster": {*LEAVES, "crawler", "learn", "runs", "worlds"},
+    "cluster": {*LEAVES, "crawler", "frontier", "learn", "runs", "worlds"},
     "cli": {*LEAVES, "ask", "cluster", "crawler", "runs", "search", "topic", "web", "worlds"},
     "__main__": {"cli"},
     "honeyguide_lab": {*LEAVES, *STAGES, "worlds", "runs", "search", "ask", "crawler", "cli", "web"},
