@@ -44,6 +44,7 @@ def test_six_answers_turn_a_crawl_to_the_folder_that_it_had_left_aside(tmp_path:
         {
             "topic": {"name": "jaguar", "keywords": ["jaguar"]},
             "crawl": {"seed_urls": ["http://j.test/cars/0"]},
+            "online_ridge": {"exploration": 0.1},  # so that it meets a few of both
             "budget": {"fetches": 60},
             "guard": {"on": False},
             "politeness": {"delay_s": 0.0},

@@ -70,13 +70,13 @@ class TestWhatIsRanked:
         assert first.importance == 1.0  # nothing was known
         assert 0 < second.importance != 1.0
         row = site.parts.strategy.rows(describe(second), second.parents)[0]
-        assert len(row) == len(COLUMNS) + len(SHOWN_BY) + 1
+        assert len(row) == len(COLUMNS) + len(SHOWN_BY) + 2
         assert row[-1] == np.float16(second.importance / (1 + second.importance))
 
     def test_without_the_setting_nothing_is_kept(self, tmp_path: Path) -> None:
         site = wired(tmp_path / "run", ranks__every=0, online_ridge__page_rank=False)
         assert site.parts.ranks is None
-        assert site.parts.strategy.row_width == len(COLUMNS) + len(SHOWN_BY)
+        assert site.parts.strategy.row_width == len(COLUMNS) + len(SHOWN_BY) + 1
         site.close()
 
     def test_ranks_that_nobody_looks_at_change_nothing(self, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.learn.online_ridge import SAID, OnlineRidge, OnlineRidgeSettings
-from honeyguide.learn.topic_words import TopicWords
+from honeyguide.learn.topic_words import TopicMentions
 from honeyguide.model import Topic
 from honeyguide.text.telling import idf_of_stem
 from pages import candidates_of, rows_of, sighting_of
@@ -19,7 +19,7 @@ GEOLOGY = Topic("geology of the Alps", ("volcanic rock",))
 
 def shares(topic: Topic, *links: tuple[str, str]) -> list[float]:
     sightings = [sighting_of(f"http://a.test{path}", anchor) for path, anchor in links]
-    found: list[float] = TopicWords(topic).shares(candidates_of(*sightings)).tolist()
+    found: list[float] = TopicMentions(topic).shares(candidates_of(*sightings)).tolist()
     return found
 
 

@@ -56,7 +56,7 @@ ClusterOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--cluster", metavar="WHERE", show_default=False,
-        help="Crawl on Ray: auto joins the cluster here, or its address; local:4 starts four workers on this machine.",
+        help="Crawl on Ray: auto, an address, or local:4.",
     ),
 ]  # fmt: skip
 TopicFile: TypeAlias = Annotated[

@@ -41,7 +41,7 @@ from honeyguide.learn.learned import MEANINGS, LearnedWeights, carrying
 from honeyguide.learn.shared_sums import SharedSums
 from honeyguide.learn.site_parts import SiteParts
 from honeyguide.learn.strategy import Order, Strategy
-from honeyguide.learn.topic_words import TopicWords
+from honeyguide.learn.topic_words import TopicMentions
 from honeyguide.model import ParentRules, weighted_sums
 from honeyguide.model.saved_state import load_arrays
 from honeyguide.settings import setting
@@ -198,7 +198,7 @@ class OnlineRidge(Strategy):
         self.describes_ahead = not settings.page_rank
         self.columns = columns_of(settings)
         self.row_width = len(self.columns)
-        self._topic_words = TopicWords(topic)
+        self._topic_words = TopicMentions(topic)
         # A rank is that of the moment when the link was seen, so it is stored with the link.
         rank = [("rank", np.float16)] if settings.page_rank else []
         self.description_type = np.dtype([("link", self._features.description_type), ("said", np.float16), *rank])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 KEPT_WORDS: Final = 32_768
 
 
-class TopicWords:
+class TopicMentions:
     """Looks for the words of one topic's name and keywords in links. Not thread-safe."""
 
     def __init__(self, topic: Topic) -> None:
