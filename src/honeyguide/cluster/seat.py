@@ -365,6 +365,7 @@ class ShardSeat:
         finally:
             self._is_reporting = False
             self._reported_at = monotonic()
+            self._ring()  # it may be idle by now, and was not when this report was made
 
     def _made_report(self) -> ShardReport:
         assert self._core is not None
