@@ -108,7 +108,11 @@ def test_every_url_of_every_shard_is_there_once_in_the_state_that_its_owner_give
         assert opened.progress.waiting == sum(state == LinkState.WAITING for state in state_by_url.values())
 
 
-def test_the_run_knows_every_page_that_a_link_is_described_by_also_where_a_redirect_led_into_a_shard(run: Path) -> None:
+def test_the_run_knows_every_page_that_a_link_is_described_by_also_where_a_redirect_led_into_a_shard(
+    tmp_path: Path,
+) -> None:
+    run = created(tmp_path / "run")
+    asyncio.run(crawl_on(run, settings_for("breadth-first", budget=300)))
     with open_run(run), closing(sqlite3.connect(run / "crawl.sqlite")) as database:
         no_page = "SELECT DISTINCT page FROM links WHERE page NOT IN (SELECT link FROM pages)"
         redirects = [page for (page,) in database.execute(no_page)]
