@@ -146,6 +146,31 @@ def test_a_crawl_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
     assert len(fetched) == len(set(fetched)) == 100
 
 
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [
+        ({"budget__seconds": 3.0}, StopReason.SECONDS),
+        ({"budget__disk_megabytes": 0.5}, StopReason.DISK),
+        ({"budget__free_disk_megabytes": 1e12}, StopReason.DISK_FULL),
+        ({"budget__memory_megabytes": 0.1}, StopReason.MEMORY),
+    ],
+)
+def test_a_limit_that_each_shard_reaches_by_itself_ends_the_crawl(
+    tmp_path: Path, limit: dict[str, Any], reason: StopReason
+) -> None:
+    cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=2000, **limit))
+    assert cluster.hub.stop_reason is reason
+
+
+def test_settings_that_are_changed_reach_every_shard(tmp_path: Path) -> None:
+    crawl_in_shards(tmp_path / "run", settings_for(budget=60))
+    crawl_in_shards(tmp_path / "run", settings_for(budget=70, politeness__delay_s=6.0, judge__threshold=0.9))
+    for shard in (tmp_path / "run" / "shards").iterdir():
+        with open_run(shard) as run:
+            assert run.settings.politeness.delay_s == 6.0
+            assert run.settings.judge.threshold == 0.9
+
+
 def test_learners_of_all_shards_end_with_the_weights_of_all_pages(tmp_path: Path) -> None:
     cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=80))
     assert cluster.hub.exchanges > 0

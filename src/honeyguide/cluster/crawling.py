@@ -170,6 +170,8 @@ def resume_on_cluster(
         own = settings_to_build(folder, overrides or {}, trust=trust)
         settings = with_budget(with_overrides(own, overrides or {}), budget)
         refuse_other_start(folder, settings, overrides or {})
+        if "cluster.shards" in (overrides or {}) and settings.cluster.shards != shards:
+            raise SettingsError([f"cluster.shards is {settings.cluster.shards}, but {folder.path} began with {shards}"])
         validate(settings)
         _refuse_unfit(choice, shards, cluster or "local:2", settings)
         seeds: Sequence[Url] = ()

@@ -267,7 +267,7 @@ class Hub:
         if report is None or not shard.is_here or not report.promises:
             return None
         unused = shard.lease - report.progress.charged
-        if unused >= self.rules.lease or report.idle in (StopReason.RESTING, StopReason.SECONDS):
+        if unused >= self.rules.lease or report.idle not in (None, StopReason.FETCHES):
             return None
         return report.promises[min(unused, len(report.promises) - 1)]
 
@@ -308,9 +308,8 @@ class Hub:
         is_hungry = any(self._promise(each) is not None for each in self._shards)
         has_leases = any(each.lease > each.report.progress.charged for each in self._shards if each.report)
         if sent == taken and not is_hungry and not has_leases and not any(each.pending for each in reports):
-            reasons = {each.idle for each in reports}
-            others = [reason for reason in (StopReason.SECONDS, StopReason.RESTING) if reason in reasons]
-            self.stop(others[0] if others else StopReason.EXHAUSTED)
+            reasons = {each.idle for each in reports if each.idle} - {StopReason.FETCHES, StopReason.EXHAUSTED}
+            self.stop(min(reasons, default=StopReason.EXHAUSTED))
 
 
 def _out(shard: _Shard) -> int:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from honeyguide.cluster.hub import Hub, HubRules
 from honeyguide.cluster.partition import Partition
 from honeyguide.cluster.seat import ShardSeat
+from honeyguide.crawler.events import StopReason
 from honeyguide.crawler.start import crawl_async, resume_async
 from honeyguide.runs.shards import shard_folder
-from honeyguide.settings import load_run_settings, with_overrides
+from honeyguide.settings import SETTINGS_BY_KEY, load_run_settings, with_overrides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,17 +35,30 @@ def settings_of_shard(settings: Settings) -> Settings:
     return with_overrides(settings, ours)
 
 
-async def run_shard(path: Path, settings: Settings, seat: ShardSeat, options: CrawlOptions) -> None:
-    """Crawl a shard, or go on with it, until the hub says that it is over; it is closed then."""
+async def run_shard(path: Path, settings: Settings, seat: ShardSeat, options: CrawlOptions) -> StopReason:
+    """Crawl a shard, or go on with it as these settings say, until the hub says that it is over; it is closed then.
+
+    Gives why it has stopped: a shard also stops by itself, such as where the disk is full.
+    """
     ours: CrawlOptions = {**options, "seat": seat}
+    now = settings_of_shard(settings)
     try:
         if (path / "honeyguide.json").exists():
-            before, now = load_run_settings(path / "settings.toml").budget.fetches, settings.budget.fetches
-            (await resume_async(path, budget=now if now > before else None, trust=True, **ours)).close()
+            before = load_run_settings(path / "settings.toml")
+            fetches = now.budget.fetches if now.budget.fetches > before.budget.fetches else None
+            run = await resume_async(path, _changed(before, now), budget=fetches, trust=True, **ours)
         else:
-            (await crawl_async(path, settings_of_shard(settings), **ours)).close()
+            run = await crawl_async(path, now, **ours)
+        with run:
+            return StopReason(run.progress.stop_reason)
     finally:
         await seat.close()
+
+
+def _changed(before: Settings, now: Settings) -> dict[str, Any]:
+    """Return the settings that differ, but for the budget of fetches, which never shrinks."""
+    values = {key: (each.value_in(before), each.value_in(now)) for key, each in SETTINGS_BY_KEY.items()}
+    return {key: new for key, (old, new) in values.items() if old != new and key != "budget.fetches"}
 
 
 class InProcess:
@@ -75,4 +89,11 @@ class InProcess:
         """Crawl to the end. What one shard raises ends all."""
         async with asyncio.TaskGroup() as group:
             for number, seat in enumerate(self.seats):
-                group.create_task(run_shard(shard_folder(self._run, number), self._settings, seat, options))
+                group.create_task(self._run_shard(number, seat, options))
+
+    async def _run_shard(self, number: int, seat: ShardSeat, options: CrawlOptions) -> None:
+        reason = await run_shard(shard_folder(self._run, number), self._settings, seat, options)
+        if not seat.is_told_to_stop and reason is not StopReason.INTERRUPTED:
+            self.hub.stop(reason)
+            for shard, orders in self.hub.last_orders():
+                self.seats[shard].order(orders)

@@ -90,7 +90,7 @@ class ShardWorker:
         self._hub = hub
         self._partition = Partition(plan.shards)
         self._seats: dict[int, ShardSeat] = {}
-        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._tasks: dict[int, asyncio.Task[StopReason]] = {}
         self._worker_by_shard: dict[int, Any] = {}
         self._vectors: Any = None
         self._answers: list[Letter] = []  # all that were told
@@ -123,11 +123,14 @@ class ShardWorker:
             seat = ShardSeat(shard, self._partition, self._plan.seeds, self, settings.cluster)
             seat.answer(self._answers, self._background)
             self._seats[shard] = seat
+            self._leaving.discard(shard)  # it may have left before
             self._tasks[shard] = asyncio.create_task(self._run(shard, seat))
         while self._tasks:
             done, _ = await asyncio.wait(list(self._tasks.values()), timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
             for shard in [shard for shard, task in self._tasks.items() if task in done]:
-                self._tasks.pop(shard).result()
+                reason = self._tasks.pop(shard).result()
+                if shard not in self._leaving and not self._seats[shard].is_told_to_stop:  # such as by a full disk
+                    await _answered(self._hub.stop.remote(reason))
 
     async def leave(self, shards: Sequence[int]) -> None:
         """Stop at shards that another worker is to go on with."""
@@ -213,7 +216,7 @@ class ShardWorker:
         reports, self._reports, self._reporting = self._reports, [], None
         await self.order(await _answered(self._hub.report.remote(reports)))
 
-    async def _run(self, shard: int, seat: ShardSeat) -> None:
+    async def _run(self, shard: int, seat: ShardSeat) -> StopReason:
         path, until = shard_folder(self._plan.run, shard), RealClock().now() + LOCK_S
         options = {"vectors": self._vectors, "is_interrupted": lambda: shard in self._leaving}
         while True:

@@ -102,6 +102,7 @@ class ShardSeat:
         self._reported_at = 0.0
         self._reported_charged = -1
         self._reported_idle: tuple[object, ...] = ()
+        self._gave_back: StopReason | None = None  # why it gave its lease back, until it has links or a lease again
         self._shared_pages = 0
         self._shared_words = 0  # pages whose words were told
         self._prints: list[Print] = []
@@ -170,6 +171,11 @@ class ShardSeat:
             self._give(fresh, background)
             self._ring()
 
+    @property
+    def is_told_to_stop(self) -> bool:
+        """Whether the hub has ended the crawl."""
+        return self._stop is not None
+
     def order(self, orders: Orders) -> None:
         """Orders of the hub have come."""
         self._orders.append(orders)
@@ -193,7 +199,8 @@ class ShardSeat:
         if reason is not StopReason.FETCHES or not len(self._core.frontier):
             self._lease = self._core.progress.charged  # what it cannot use comes back
             self._core.lease(self._lease)
-        self._idle = reason
+            self._gave_back = reason
+        self._idle = self._gave_back or reason  # without a lease it would say that it lacks one
         self._send_due()
         if not self._is_inbox_due and not self._orders:
             if self._is_idle_report_due:
@@ -243,6 +250,7 @@ class ShardSeat:
                 marks[delivery.sender] = rest.number
                 fresh.append(rest)
         if fresh:
+            self._gave_back = None
             finish(core.take_links(fresh, now))
             self._taken = marks
         for delivery, done in arrived:
@@ -262,6 +270,8 @@ class ShardSeat:
     def _obey(self, core: CrawlCore, orders: Orders, now: float, finish: Callable[[Step], None]) -> None:
         self._stop = orders.stop or self._stop
         if orders.number > self._obeyed:  # one may have overtaken another on its way
+            if orders.lease > self._lease:
+                self._gave_back = None
             self._lease, self._obeyed = orders.lease, orders.number
             if self._lease > core.budget:  # that of the whole crawl was extended
                 core.extend_budget(self._lease)
