@@ -54,6 +54,7 @@ from honeyguide.errors import WorkerError
 from honeyguide.model import Candidates, Failed, FailureReason, Fetched, Origin, Redirected, Url
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import WHOLE_PAGE, parse
+from honeyguide.parse.markup_cost import QUICK_BYTES
 from honeyguide.runs import body_packer, open_run
 from honeyguide.settings import with_overrides
 from honeyguide.text import WordVectors
@@ -259,7 +260,7 @@ def test_a_page_that_kills_whoever_reads_it_is_a_failed_page(tmp_path: Path) -> 
     script = {
         "http://s.test/": page_with("/a", "/b", "/c"),
         "http://s.test/a": "<p>rock",
-        "http://s.test/b": f"<p>{POISON}",
+        "http://s.test/b": f"<p>{POISON}{' ' * QUICK_BYTES}",  # too large to be read at home
         "http://s.test/c": "<p>mineral",
     }
     events: list[Event] = []
@@ -594,6 +595,24 @@ def test_quick_pages_that_wait_behind_slow_ones_are_read_at_home_when_it_has_not
 
     asyncio.run(ask())
     assert home.count == 1
+
+
+def test_a_quick_page_does_not_wait_for_a_worker_that_is_still_starting() -> None:
+    home = CountingHome()
+
+    async def ask() -> None:
+        async with Workers(1, recipe) as workers:
+            workers.make_home = lambda _recipe: home
+            pages = [
+                asyncio.create_task(workers.prepare(PAGE_URL, Fetched(200, "text/html", body)))
+                for body in (b"<p>rock", b"<p>sand")
+            ]
+            await asyncio.sleep(0)
+            assert workers.prepare_one_at_home(), "nothing has been read by the worker, which needs some time to start"
+            await asyncio.wait_for(asyncio.gather(*pages), 60)
+
+    asyncio.run(ask())
+    assert home.count == 1, "the other is read by the worker, once that is ready"
 
 
 def test_where_the_crawl_waits_for_pages_that_no_process_has_room_for_another_is_started() -> None:

@@ -274,7 +274,7 @@ class Workers:
     def _hand_out(self) -> None:
         """Give waiting pages to the workers that have room for them; none that is read at home behind a slow one."""
         while free := [worker for worker in self._workers if worker.has_room]:
-            at_ease = [worker for worker in free if not worker.is_busy] if self._has_home else free
+            at_ease = [worker for worker in free if worker.is_at_ease] if self._has_home else free
             task = self._waiting.take(self._hosts_in_turn(), lambda task: bool(at_ease) or not task.is_quick)  # noqa: B023
             if task is None:
                 return
@@ -390,6 +390,11 @@ class _Worker(asyncio.Protocol):
     def is_busy(self) -> bool:
         """Whether a quick page had better be read elsewhere: others may take their time."""
         return len(self.tasks) >= _WAITING or not all(task.is_quick for task in self.tasks.values())
+
+    @property
+    def is_at_ease(self) -> bool:
+        """Whether it would read a quick page soon; one that is still starting would not."""
+        return self.is_ready and not self.is_busy
 
     @property
     def has_room(self) -> bool:
