@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from queue import Queue
+from contextlib import suppress
+from queue import Empty, Queue
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PAGES_WAITING: Final = 1_000  # a crawl that is quicker than the index waits for it then
+_LOOK_EVERY_S: Final = 0.2
+"""Seconds between two looks for pages. A thread that is woken for each takes the crawl's turn every time."""
 
 
 class Indexing:
@@ -33,8 +36,9 @@ class Indexing:
         self._run = run
         self._settings = settings
         self._steps = steps
-        self._waiting: Queue[Waiting | None] = Queue(_PAGES_WAITING)
+        self._waiting: Queue[Waiting] = Queue(_PAGES_WAITING)
         self._is_over = threading.Event()
+        self._is_closing = threading.Event()
         self._thread: threading.Thread | None = None
 
     def add(self, record: StepRecord) -> None:
@@ -49,8 +53,8 @@ class Indexing:
 
     def close(self) -> None:
         """Wait until everything is indexed; may be called twice."""
+        self._is_closing.set()
         if self._thread is not None:
-            self._waiting.put(None)
             self._thread.join()
             self._thread = None
 
@@ -71,6 +75,10 @@ class Indexing:
                     pass
 
     def _pages(self) -> Iterator[Waiting]:
-        while (page := self._waiting.get()) is not None:
-            yield page
-        self._waiting.put(None)  # for whoever reads on after trouble with the last commit
+        """All pages that come until the end; again for whoever reads on after trouble with the last commit."""
+        is_last_look = False
+        while not is_last_look:
+            is_last_look = self._is_closing.wait(_LOOK_EVERY_S)
+            with suppress(Empty):
+                while True:
+                    yield self._waiting.get_nowait()
