@@ -1,8 +1,8 @@
 """Publishes how a crawl stands: `RUN/status.json`, for a dashboard or whoever else watches from outside.
 
 The file is replaced as a whole, so a reader never sees half of one. It is written at most four times a second, and
-less often where that takes long: it costs a crawl a hundredth of its time at most. The best waiting links, the
-questions and the outlook take longest; each has a hundredth of its own, and between two looks the file keeps what the
+less often where that takes long: it costs a crawl a two-hundredth of its time at most. The best waiting links, the
+questions and the outlook take longest; each has as much of its own, and between two looks the file keeps what the
 last one found.
 """
 
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 FILE: Final = "status.json"
 WRITE_EVERY_S: Final = 0.25
-LARGEST_SHARE: Final = 0.01  # of a crawl's time that goes into the file, and into each of its costly parts
+LARGEST_SHARE: Final = 0.005  # of a crawl's time that goes into the file, and into each of its costly parts
 BEST_LINKS: Final = 10
 MOST_HOSTS: Final = 20
 MOST_COUNTED: Final = 200  # hosts whose waiting links are counted
