@@ -98,13 +98,12 @@ _FORMATTING_MARKS: Final = {
 _ONE_ATTRIBUTE: Final = re.compile(_ATTRIBUTE)
 _TAG_NAME: Final = re.compile(r"</?([^\s/>]++)")
 # With these, other bytes than those of `<font` may come to mean it: UTF-16 and ISO-2022-JP.
-_STATEFUL: Final = re.compile(rb"[\x00\x1b]")
+_STATEFUL: Final = (b"\x00", b"\x1b")
 _REMEMBERED: Final = 3
 # Whole where it is clear where it ends; else only the name, which may be anything's.
 _FORMATTING_START: Final = re.compile(
-    rf"""<(?:{"|".join(sorted(_FORMATTING))})(?![a-z0-9])"""
-    r"""(?:(?:\s++[\w:-]++(?:="[^"<>]*+"|=[\w#-]++)?+)*+\s*+>)?+""".encode(),
-    re.IGNORECASE,
+    rf"<{_ANY_FORMATTING_NAME}(?![a-zA-Z0-9])".encode()
+    + rb"""(?:(?:\s++[\w:-]++(?:="[^"<>]*+"|=[\w#-]++)?+)*+\s*+>)?+"""
 )
 
 
@@ -117,7 +116,7 @@ def is_quick(body: bytes) -> bool:
     if body.startswith(b"PK\x03\x04") or b"%PDF-" in body[:1024]:  # a document, whose reader promises nothing
         return False
     tags = body.count(b"<")
-    if len(body) > QUICK_BYTES or tags > QUICK_TAGS or _STATEFUL.search(body):
+    if len(body) > QUICK_BYTES or tags > QUICK_TAGS or any(code in body for code in _STATEFUL):
         return False
     starts = _FORMATTING_START.findall(body)
     plain = {start for start in starts if start.endswith(b">")}
