@@ -321,7 +321,8 @@ class _OpenFormatting:
 
 def _up_to_copies(html: str) -> str:
     """Count the copies of formatting elements that the parser makes: of all that were left open, in every block."""
-    if len(_VARIED_FORMATTING.findall(html)) * html.count("<") < COPIES or _is_closed(html):
+    tags = html.count("<")
+    if tags * tags < COPIES or tags * len(_VARIED_FORMATTING.findall(html)) < COPIES or _is_closed(html):
         return html
     formatting, copies = _OpenFormatting(), 0
     for start, is_end, name, has_attributes, inside in _tags(html):
