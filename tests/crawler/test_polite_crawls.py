@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from crawler.driving import script_settings
 from honeyguide.crawler import Builder, CrawlCore, CrawlLoop, StopReason
-from honeyguide.crawler.discovery import RowsUnderWay
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.resume import restore
+from honeyguide.crawler.rows import RowsUnderWay
 from honeyguide.crawler.transport import LiveTransport
 from honeyguide.fetch import Gate, GatedFetcher, KnownAddresses, RobotsFetcher
 from honeyguide.frontier import LevelledRows, Pairs

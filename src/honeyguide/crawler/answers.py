@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from honeyguide.ask.questions import KnownPages
-from honeyguide.crawler.discovery import rows_described
+from honeyguide.crawler.rows import rows_described
 from honeyguide.crawler.status import WaitingOrder
 from honeyguide.learn import FoundAgain, Order
 from honeyguide.model import LinkId, ParentFacts, ParentStats, Transition, Verdict

@@ -15,9 +15,9 @@ import numpy as np
 
 from honeyguide.crawler.answering import ONLY_TO_CRAWL, AnswersOfRun, NearAnswer
 from honeyguide.crawler.build import Builder
-from honeyguide.crawler.discovery import rows_described
 from honeyguide.crawler.parents import ParentTable
 from honeyguide.crawler.preparing import Unjudged, judge_safely
+from honeyguide.crawler.rows import rows_described
 from honeyguide.errors import HoneyguideError, PageError
 from honeyguide.learn import MEANINGS, OTHER_MEANING, PART_OF_SITE, in_words
 from honeyguide.model import Evidence, Fetched, ParentFacts, Url, weighted_sums

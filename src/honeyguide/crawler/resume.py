@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from honeyguide.crawler.core import CrawlCore
-from honeyguide.crawler.discovery import rows_described
 from honeyguide.crawler.events import Dispatch
 from honeyguide.crawler.hosts import stored_rests
 from honeyguide.crawler.journal import JournaledStages
 from honeyguide.crawler.links import Identity
+from honeyguide.crawler.rows import rows_described
 from honeyguide.errors import RunDamaged, SettingsError
 from honeyguide.frontier import Arrivals, Pairs
 from honeyguide.learn import FoundAgain, Order
