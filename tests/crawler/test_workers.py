@@ -38,6 +38,7 @@ from honeyguide.crawler import (
 from honeyguide.crawler import workers as workers_module
 from honeyguide.crawler.hosts import MOST_UNREAD
 from honeyguide.crawler.preparing import (
+    FIRST_DEADLINE_S,
     LENGTH,
     READY,
     Preparation,
@@ -51,7 +52,7 @@ from honeyguide.crawler.preparing import (
 from honeyguide.crawler.transport import LiveTransport
 from honeyguide.crawler.workers import IDLE_S, STARTS, Workers
 from honeyguide.errors import WorkerError
-from honeyguide.model import Candidates, Failed, FailureReason, Fetched, Origin, Redirected, Url
+from honeyguide.model import Candidates, Cap, Failed, FailureReason, Fetched, Origin, Redirected, Url
 from honeyguide.model.clock import RealClock
 from honeyguide.parse import WHOLE_PAGE, parse
 from honeyguide.parse.markup_cost import QUICK_BYTES
@@ -292,6 +293,24 @@ def test_a_page_over_its_deadline_is_unreadable_and_those_behind_it_are_read() -
     assert isinstance(last, Prepared)
 
 
+def test_a_page_whose_markup_takes_long_is_read_again_with_bounds_and_the_next_of_its_host_at_once() -> None:
+    costly = Fetched(200, "text/html", b"<p>rock" + b"".join(b"<p><font color=%d>x" % n for n in range(20_000)))
+
+    async def ask() -> tuple[list[Prepared | Unreadable], list[int], list[int]]:
+        async with Workers(1, recipe, bounds_markup=False) as workers:
+            first = await asyncio.wait_for(workers.prepare(PAGE_URL, costly), 60)
+            between = workers.process_ids
+            second = await asyncio.wait_for(workers.prepare(PAGE_URL, costly), 60)
+            return [first, second], between, workers.process_ids
+
+    read, between, after = asyncio.run(ask())
+    first, second = (each for each in read if isinstance(each, Prepared))
+    assert first.page == second.page
+    assert Cap.MARKUP in first.page.cut_by
+    assert first.seconds > FIRST_DEADLINE_S > second.seconds
+    assert between == after
+
+
 def test_a_page_that_needs_too_much_memory_is_unreadable() -> None:
     async def ask() -> tuple[Prepared | Unreadable, Prepared | Unreadable, list[int], list[int]]:
         settings = script_settings(parse__max_memory_megabytes=100)
@@ -492,12 +511,12 @@ def test_a_page_taken_back_from_a_slow_worker_is_not_sent_to_it_again(monkeypatc
             sent = [await read_message(reader) for _ in urls]
             await is_refused.wait()  # the first page is slow by now, and the second was taken back
             done = []
-            for (number, url, _), result in zip(sent, asked, strict=True):
+            for (number, url, *_), result in zip(sent, asked, strict=True):
                 writer.write(framed((number, Unreadable(url.host))))
                 done.append(await asyncio.wait_for(result, 60))
         more = await reader.read()
         writer.close()
-        return [url for _, url, _ in sent], done, more
+        return [url for _, url, *_ in sent], done, more
 
     sent, done, more = asyncio.run(ask())
     assert sent == urls
@@ -513,7 +532,7 @@ async def answer_but_for_slow(process: ProcessByHand) -> None:
     with contextlib.closing(writer), contextlib.suppress(asyncio.IncompleteReadError):
         is_slow = False
         while True:
-            number, url, _ = await read_message(reader)
+            number, url, *_ = await read_message(reader)
             is_slow = is_slow or url.host.startswith("slow")
             if not is_slow:
                 writer.write(framed((number, Unreadable(url.host))))

@@ -275,9 +275,9 @@ class Builder:
         every = asked.every or (RANKS_EVERY if strategy.reads_ranks else 0)
         return RefreshedRanks(every, RankRules(epsilon=asked.epsilon)) if every else None
 
-    def parser(self) -> Callable[[Url, Fetched], Page]:
+    def parser(self, *, bounds_markup: bool = True) -> Callable[[Url, Fetched], Page]:
         """Return the function that makes a page from a body, and reads the fields that the settings name."""
-        return parser_for(self.settings, with_fields=True)
+        return parser_for(self.settings, with_fields=True, bounds_markup=bounds_markup)
 
     def recipe(self) -> Recipe:
         """Return what other processes need to prepare pages for this crawl."""

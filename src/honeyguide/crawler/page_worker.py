@@ -2,8 +2,9 @@
 
 Over the socket it gets a `Recipe`, then one page after another, and sends each back in the order they came. It ends
 when the socket is closed; on Linux the system ends it with the crawl, also in the middle of a page. A page that takes
-more processor time than it may ends the process by SIGPROF, whatever code it is in. Before a hook sees a page it says
-so, and the crawl ends it when the hook takes too long.
+more processor time than it may ends the process by SIGPROF, whatever code it is in. Where its markup is not bounded
+that comes soon, and the crawl has it read again with bounds. Before a hook sees a page it says so, and the crawl ends
+it when the hook takes too long.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from honeyguide.crawler.build import Builder, beside_encoder
 from honeyguide.crawler.preparing import (
+    FIRST_DEADLINE_S,
     IN_HOOK,
     LENGTH,
     OBJECTS_BETWEEN_COLLECTIONS,
@@ -70,17 +72,24 @@ def main(descriptor: int) -> None:
             gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
             _limit_memory(limits.max_memory_megabytes * 1_000_000)
             while (task := _receive(incoming)) is not None:
-                _end_after(limits.deadline_s)
-                answer = _answer(preparation, hook, *task)
+                *page, bounds_markup = task
+                _end_after(limits.deadline_s if bounds_markup else min(FIRST_DEADLINE_S, limits.deadline_s))
+                answer = _answer(preparation, hook, *page, bounds_markup=bounds_markup)
                 _end_after(0)
                 _send(outgoing, answer)
 
 
 def _answer(
-    preparation: Preparation, hook: Callable[..., Prepared | Unreadable] | None, number: int, url: Url, fetched: Fetched
+    preparation: Preparation,
+    hook: Callable[..., Prepared | Unreadable] | None,
+    number: int,
+    url: Url,
+    fetched: Fetched,
+    *,
+    bounds_markup: bool,
 ) -> bytes:
     try:
-        prepared = preparation.prepare(url, fetched)
+        prepared = preparation.prepare(url, fetched, bounds_markup=bounds_markup)
         if hook is not None and isinstance(prepared, Prepared):
             signal.setitimer(signal.ITIMER_PROF, 0)  # it has a limit of its own
             prepared = hook(prepared, fetched)
@@ -134,6 +143,7 @@ def _preparation(recipe: Recipe) -> Preparation:
         encoder=encoder,
         window_words=builder.settings.parse.window_words,
         strategy=_strategy(builder) if recipe.judges and encoder is None else None,
+        parse_unbounded=builder.parser(bounds_markup=False),
     )
 
 

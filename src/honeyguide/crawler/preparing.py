@@ -145,11 +145,14 @@ class Preparation:
         encoder: TextEncoder | None = None,
         window_words: int = WINDOW_WORDS,
         strategy: Strategy | None = None,
+        parse_unbounded: Callable[[Url, Fetched], Page] | None = None,
     ) -> None:
         """With `encoder`, the texts of links are read ahead of the crawl, with so many words on each side of them.
 
-        With `strategy`, links are described as it would describe them.
+        With `strategy`, links are described as it would describe them. `parse_unbounded` reads pages whose markup need
+        not be bounded.
         """
+        self._parse_unbounded = parse_unbounded or parse
         self._strategy = strategy
         self._parse = parse
         self._encoder = encoder
@@ -158,10 +161,10 @@ class Preparation:
         self._pack = pack
         self._is_guarded = is_guarded
 
-    def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
+    def prepare(self, url: Url, fetched: Fetched, *, bounds_markup: bool = True) -> Prepared | Unreadable:
         """Read a page. No body may end a crawl, whatever it does to the parser."""
         try:
-            return self._prepare(url, fetched)
+            return self._prepare(url, fetched, self._parse if bounds_markup else self._parse_unbounded)
         except DocumentError as error:
             log.warning("%s: %s", url, error)
             return Unreadable(str(error))
@@ -169,9 +172,9 @@ class Preparation:
             log.warning("no page could be made of %s", url, exc_info=True)
             return Unreadable(_one_line(error))
 
-    def _prepare(self, url: Url, fetched: Fetched) -> Prepared:
+    def _prepare(self, url: Url, fetched: Fetched, parse: Callable[[Url, Fetched], Page]) -> Prepared:
         started = thread_time()
-        page = self._parse(url, fetched)
+        page = parse(url, fetched)
         parsed = thread_time()
         verdict, description = self._judged(page)
         judged = thread_time()
@@ -314,6 +317,10 @@ class WithReadings:
 
 LENGTH: Final = struct.Struct("!Q")
 """Stands before every message, and says how many bytes it has."""
+
+FIRST_DEADLINE_S: Final = 2.0
+"""Seconds of processor time for a page whose markup is not bounded. A page of a megabyte takes a tenth of that, and the
+first page of a process half a second more."""
 
 READY: Final = -1
 """Number of the message by which a worker says that it is ready for pages."""

@@ -439,7 +439,9 @@ async def _workers(opened: AsyncExitStack, builder: Builder, world: World) -> Wo
     if os.name != "posix" or (world.writes_pages and not count and not builder.is_hooked):
         return None
     most = most_workers(builder.settings, count)
-    return await opened.enter_async_context(Workers(count, builder.recipe, reads_all=builder.is_hooked, most=most))
+    return await opened.enter_async_context(
+        Workers(count, builder.recipe, reads_all=builder.is_hooked, most=most, bounds_markup=world.is_offline)
+    )
 
 
 def _with_home(workers: Workers | None, parts: Parts, builder: Builder) -> Workers | None:

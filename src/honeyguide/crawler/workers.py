@@ -7,6 +7,10 @@ be quick. A worker ends itself over a page that takes too long, which is then un
 the user's does. One that dies otherwise is replaced too, and its pages are read by others; a page on which two died is
 not tried a third time. Where no process can be started, pages wait until one can; after some tries in vain the crawl
 ends with an error, and can be resumed.
+
+Finding out what the markup of a page may cost takes a fifth of the time in which a page is read. So a live crawl reads
+pages as they are. One that takes over `FIRST_DEADLINE_S`, or fails, is read again with its markup bounded, and so are
+all further pages of its host. Offline, where a page must be read the same way every time, the markup of all is bounded.
 """
 
 from __future__ import annotations
@@ -21,19 +25,28 @@ import socket
 import subprocess
 import sys
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from honeyguide.crawler.preparing import IN_HOOK, LENGTH, READY, Unreadable, framed, received
+from honeyguide.crawler.preparing import (
+    FIRST_DEADLINE_S,
+    IN_HOOK,
+    LENGTH,
+    READY,
+    Prepared,
+    Unreadable,
+    framed,
+    received,
+)
 from honeyguide.errors import WorkerError
 from honeyguide.parse import is_quick
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from honeyguide.crawler.preparing import Preparation, Prepared, Recipe
+    from honeyguide.crawler.preparing import Preparation, Recipe
     from honeyguide.model import Fetched, HostKey, Url
 
 log = logging.getLogger(__name__)
@@ -41,6 +54,8 @@ log = logging.getLogger(__name__)
 _TRIES: Final = 2
 # Pages that wait for one worker before the crawl reads the next itself: enough that no worker ever runs out of them.
 _WAITING: Final = 4
+MOST_UNBOUNDED: Final = 1_000_000
+"""Bytes of a page that may be read without bounds of markup: it takes a tenth of the time after which it is ended."""
 SLOW_S: Final = 1.0
 """Seconds by the clock after which a page under work holds up no other."""
 IDLE_S: Final = 1.25
@@ -60,11 +75,12 @@ class _Task:
     """A page to be prepared."""
 
     number: int
-    message: bytes
     url: Url
     fetched: Fetched
     result: asyncio.Future[Prepared | Unreadable]
     is_quick: bool
+    bounds_markup: bool
+    lost_s: float = 0.0  # of processor time, over a first try
     deaths: int = 0  # workers that died over it
     worker: _Worker | None = None  # that is to read it; None while it waits for one
 
@@ -109,9 +125,20 @@ class Workers:
     """
 
     def __init__(
-        self, count: int, make_recipe: Callable[[], Recipe], *, reads_all: bool = False, most: int = 0
+        self,
+        count: int,
+        make_recipe: Callable[[], Recipe],
+        *,
+        reads_all: bool = False,
+        most: int = 0,
+        bounds_markup: bool = True,
     ) -> None:
-        """With `reads_all` no page is read at home. Where reading is the limit, there may come to be `most` of them."""
+        """With `reads_all` no page is read at home. Where reading is the limit, there may come to be `most` of them.
+
+        Without `bounds_markup` pages are first read as they are.
+        """
+        self._bounds_markup = bounds_markup
+        self._bounded: set[HostKey] = set()  # hosts that sent a page which took long as it was
         self.make_home: Callable[[Recipe], Preparation] | None = None
         self._count = count
         self._wanted = max(1, count)
@@ -171,9 +198,10 @@ class Workers:
         quick = is_quick(fetched.body)
         if quick and not self._workers and self._home is not None:
             return self._home.prepare(url, fetched)
+        bounds_markup = self._bounds_markup or len(fetched.body) > MOST_UNBOUNDED or url.host in self._bounded
         result: asyncio.Future[Prepared | Unreadable] = asyncio.get_running_loop().create_future()
         number, self._next_number = self._next_number, self._next_number + 1
-        self._waiting.add(_Task(number, framed((number, url, fetched)), url, fetched, result, quick))
+        self._waiting.add(_Task(number, url, fetched, result, quick, bounds_markup))
         await self._fill()
         return await result
 
@@ -248,6 +276,13 @@ class Workers:
     def _blame(self, worker: _Worker, status: int) -> None:
         """Note which page a worker died over, if it was at one; it may be unreadable."""
         task = next(iter(worker.tasks.values()), None)
+        if task is not None and worker.is_hook_late:
+            limit_s = self.hook_limit_s
+            _answer(task, Unreadable(f"on_page took over {limit_s:g} s, and was cut off", limit_s, by_hook=True))
+            return
+        if task is not None and status == -signal.SIGPROF and not task.bounds_markup:
+            self._bound(task)
+            return
         if task is not None and status == -signal.SIGPROF:
             deadline_s = self._recipe.settings.parse.deadline_s
             log.info(
@@ -256,15 +291,24 @@ class Workers:
             self._note_slow(task.url.host)
             _answer(task, Unreadable(f"reading it took over {deadline_s:g} s of processor time", deadline_s))
             return
-        if task is not None and worker.is_hook_late:
-            limit_s = self.hook_limit_s
-            _answer(task, Unreadable(f"on_page took over {limit_s:g} s, and was cut off", limit_s, by_hook=True))
-            return
         log.warning("a worker process ended with status %s; another takes its place", status)
         if task is not None:
             task.deaths += 1
+            task.bounds_markup = True
             if task.deaths >= _TRIES:
                 _answer(task, Unreadable(f"the process that read it ended with status {status}, {_TRIES} times"))
+
+    def read_again(self, task: _Task) -> None:
+        """A page could not be read as it was: it may take too much memory, and then it has cost much time, too."""
+        self._bound(task)
+        self._waiting.add(task)
+        self._hand_out()
+
+    def _bound(self, task: _Task) -> None:
+        log.info("%s is read again, with its markup bounded: as it was it took too long or failed", task.url)
+        task.bounds_markup, task.lost_s = True, FIRST_DEADLINE_S
+        self._bounded.add(task.url.host)
+        self._note_slow(task.url.host)
 
     def _note_slow(self, host: HostKey) -> None:
         self._is_slow[host] = True
@@ -406,7 +450,7 @@ class _Worker(asyncio.Protocol):
         if task.number in self.tasks:  # it was taken back while another page was slow, and the process has it still
             return
         self.tasks[task.number] = task
-        self.send(task.message)
+        self.send(framed((task.number, task.url, task.fetched, task.bounds_markup)))
         if len(self.tasks) == 1:
             self._time_first()
 
@@ -452,6 +496,9 @@ class _Worker(asyncio.Protocol):
             return
         task, was_slow = self.tasks.pop(number), self.is_slow
         self._time_first()
+        if isinstance(result, Unreadable) and not task.bounds_markup and not result.by_hook:
+            self._pool.read_again(task)
+            return
         _answer(task, result if isinstance(result, Unreadable) else received(result))
         self._pool.was_read(task, is_slow=was_slow)
 
@@ -485,4 +532,5 @@ class _Worker(asyncio.Protocol):
 
 def _answer(task: _Task, result: Prepared | Unreadable) -> None:
     if not task.result.done():
-        task.result.set_result(result)
+        lost = task.lost_s and isinstance(result, Prepared)
+        task.result.set_result(replace(result, parse_s=result.parse_s + task.lost_s) if lost else result)

@@ -113,18 +113,21 @@ def parse(
     agent: str = "",
     limits: ParseSettings = USUAL_LIMITS,
     fields: Sequence[FieldRule] = (),
+    *,
+    bounds_markup: bool = True,
 ) -> Page:
     """Return the page that `fetched` holds, found at `url`. Broken input gives what could be read of it.
 
-    `rules` are for HTML only. `agent` is the name by which a page may address us. `fields` are read besides.
+    `rules` are for HTML only. `agent` is the name by which a page may address us. `fields` are read besides. Only who
+    can end it after some time may do without `bounds_markup`.
     DocumentError for a document of which nothing can be read; nothing else raises.
     """
     media_type = media_type_of(fetched)
     if media_type in HTML_TYPES:
-        return _html_page(url, media_type, fetched, rules, agent, limits, fields)
+        return _html_page(url, media_type, fetched, rules, agent, limits, fields, bounds_markup=bounds_markup)
     if limits.documents and media_type in DOCUMENT_TYPES:
         written, has_more = read_document(fetched, media_type, limits)
-        page = _html_page(url, media_type, written, WHOLE_PAGE, agent, limits, fields)
+        page = _html_page(url, media_type, written, WHOLE_PAGE, agent, limits, fields, bounds_markup=bounds_markup)
         return replace(page, cut_by=tuple(sorted((*page.cut_by, Cap.PAGES)))) if has_more else page
     directives = directives_of(Said(), fetched, agent, url, url)
     text, charset = decode(fetched.body, fetched.content_type) if media_type == PLAIN_TEXT else ("", "")
@@ -149,8 +152,10 @@ def read_document(fetched: Fetched, media_type: str, limits: ParseSettings) -> t
     return replace(fetched, content_type=f"{HTML}; charset=utf-8", body=html.encode("utf-8", "replace")), has_more
 
 
-def parser_for(settings: Settings, *, with_fields: bool = False) -> Callable[[Url, Fetched], Page]:
-    """Return the function that makes pages of bodies in a crawl with these settings.
+def parser_for(
+    settings: Settings, *, with_fields: bool = False, bounds_markup: bool = True
+) -> Callable[[Url, Fetched], Page]:
+    """Return the function that makes pages of bodies in a crawl with these settings, see `parse`.
 
     With `with_fields` it reads the fields that they name, too. SettingsError where one of them cannot be read.
     """
@@ -160,7 +165,8 @@ def parser_for(settings: Settings, *, with_fields: bool = False) -> Callable[[Ur
         from honeyguide.parse.fields import compile_fields  # noqa: PLC0415 - most crawls have none
 
         fields = compile_fields(settings.parse.fields)
-    return partial(parse, rules=rules, agent=settings.fetch.product, limits=settings.parse, fields=fields)
+    agent = settings.fetch.product
+    return partial(parse, rules=rules, agent=agent, limits=settings.parse, fields=fields, bounds_markup=bounds_markup)
 
 
 def manner_of_parsing(settings: Settings) -> str:
@@ -182,6 +188,8 @@ def _html_page(
     agent: str,
     limits: ParseSettings,
     fields: Sequence[FieldRule],
+    *,
+    bounds_markup: bool,
 ) -> Page:
     html, charset = decode(fetched.body, fetched.content_type)
     document = read_html(
@@ -190,6 +198,7 @@ def _html_page(
         from_first_paragraph=rules.from_first_paragraph,
         tag_paths=rules.tag_paths,
         agent=agent,
+        bounds_markup=bounds_markup,
     )
     reading, cut_by = _within_limits(read_marked(document.marked_text), limits)
     links, has_longer_urls = links_of(

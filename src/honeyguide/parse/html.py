@@ -65,20 +65,27 @@ class HtmlDocument(NamedTuple):
 
 
 def read_html(
-    html: str, max_links: int, *, from_first_paragraph: bool = False, tag_paths: bool = False, agent: str = ""
+    html: str,
+    max_links: int,
+    *,
+    from_first_paragraph: bool = False,
+    tag_paths: bool = False,
+    agent: str = "",
+    bounds_markup: bool = True,
 ) -> HtmlDocument:
     """Read a document, however broken; of its body all, or what begins with the first `<p>`.
 
     Only the first `max_links` links are read, with their tag paths where these are asked for. `agent` is the name by
-    which a page may address us.
+    which a page may address us. Without `bounds_markup` a page that is made for it can take the parser minutes.
     """
-    affordable = affordable_part(html)
+    affordable = affordable_part(html) if bounds_markup else html
     read = partial(
         _read, agent=agent, max_links=max_links, from_first_paragraph=from_first_paragraph, tag_paths=tag_paths
     )
     document, marker_count = read(affordable)
     if not has_markers(document.marked_text, marker_count):
-        document, _ = read(affordable_part(without_markers(affordable)))  # a marker may have stood inside a tag
+        clean = without_markers(affordable)
+        document, _ = read(affordable_part(clean) if bounds_markup else clean)  # a marker may have stood inside a tag
     return document if affordable is html else document._replace(cut_by=document.cut_by | {Cap.MARKUP})
 
 
