@@ -30,7 +30,8 @@ _INLINE = (
     "span|code|a(?:bbr|cronym)?|b(?:d[io]|ig)?|cite|d(?:ata|el|fn)|em|font|i(?:ns)?|kbd|mark|nobr|q|r(?:b|uby)"
     "|s(?:amp|mall|tr(?:ike|ong)|u[bp])?|t(?:ime|t)|u|var|wbr"
 )
-WORD_ENDING_TAG = re.compile(rf"<(?!/?+(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
+# Behind white space it need not be told.
+WORD_ENDING_TAG = re.compile(rf"<(?<!\s<)(?!/?+(?:{_INLINE}|{_INLINE.upper()})[\s/>]|!--)")
 _TITLE_AND_BASE = "title, base[href]"
 _NAMES = frozenset({"title", "base"})
 _SAID = (
