@@ -44,6 +44,10 @@ PAGES: Final[Mapping[str, Callable[[], bytes]]] = {
     "nesting: ends of other names": lambda: numbered(b"<x%d></y>", 300_000),
     "nesting: tables in cells": lambda: repeated(b"<div><table><td></div></table>", 4_500_000),
     "formatting: <font> in every paragraph": lambda: numbered(b"<p><font color=%d>x", 200_000),
+    # Under a megabyte, where a live crawl bounds markup only after it has taken long.
+    "900 KB, attributes on one tag": lambda: TEXT + b"<p " + numbered(b"a%d=1 ", 90_000)[len(TEXT) :] + b">",
+    "900 KB, nesting: <div></b>": lambda: repeated(b"<div></b>", 900_000),
+    "900 KB, formatting: <font> in every paragraph": lambda: numbered(b"<p><font color=%d>x", 38_000),
     "words: 25 of 80 KB, 1,000 links": lambda: TEXT
     + b" ".join(b"%05d" % number + b"w" * 80_000 for number in range(25))
     + numbered(b"<a href=/L%d></a>", 1000),
