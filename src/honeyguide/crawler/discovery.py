@@ -319,10 +319,8 @@ class Discovery:
 
         `seen` says at which levels they wait.
         """
-        self._count_parents((*found.visited, *_listed(found.links[~found.is_new])))
         own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=found.candidates.depth)
-        rows, scores, changed = self._found_again_with(found, own_scores)
-        self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
+        rows, scores, changed = self._change_waiting(found, own_scores)
 
         gives_rows = self._found_again is FoundAgain.EVERY
         levels, is_dropped = seen.levels, seen.is_dropped
@@ -477,8 +475,8 @@ class Discovery:
 
     def _count_parents(self, links: Sequence[LinkId]) -> None:
         """Let those of these links that wait have the rows that their parents make by now."""
-        if self._counts_parents:
-            waiting = [link for link in links if self._links.state(link) is LinkState.WAITING]
+        waiting = self._links.waiting_among(links) if self._counts_parents else ()
+        if len(waiting):
             rows = self._with_parents(waiting, self._frontier.peek(waiting)[1])
             self._frontier.replace(waiting, self._strategy.score(rows), rows)
 
@@ -552,6 +550,8 @@ class Discovery:
         rows: Rows,
         levels: Sequence[int] | NDArray[np.uint8] | None = None,
     ) -> tuple[LinkId, ...]:
+        if not len(links):
+            return ()
         self._links.set_states(links, LinkState.WAITING)
         self._under_way.note(rows, scores)
         at = None if levels is None else np.asarray(levels, dtype=np.uint8)
@@ -559,25 +559,40 @@ class Discovery:
         self._links.set_states(pruned, LinkState.PRUNED)
         return tuple(pruned)
 
-    def _found_again_with(
+    def _change_waiting(
         self, found: FoundLinks, scores: NDArray[np.float64]
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64]]:
-        """Rows and scores that hold from now on, and which of the waiting links they change."""
-        again = np.flatnonzero(~found.is_new & ~found.is_pruned & ~found.is_elsewhere)
-        again = again[[not self._has_tried(link) for link in _listed(found.links[again])]]
-        if self._found_again in (FoundAgain.FIRST, FoundAgain.EVERY) or not len(again):
+        """Let links of a page that wait have what follows from its showing them.
+
+        That is the row that their parents make by now, or another description where that of the page counts. Gives the
+        rows and scores of all links that hold where they are described by the page, and the places of waiting ones that
+        are from now on.
+        """
+        self._count_parents(found.visited)
+        again = (~(found.is_new | found.is_pruned | found.is_elsewhere)).nonzero()[0]
+        is_fixed = self._found_again in (FoundAgain.FIRST, FoundAgain.EVERY)
+        if not len(again) or (is_fixed and not self._counts_parents):
             return found.rows, scores, again[:0]
-        old_scores, old_rows = self._frontier.peek(_listed(found.links[again]))
-        match self._found_again:
-            case FoundAgain.LATEST:
-                return found.rows, scores, again
-            case FoundAgain.BEST:
-                return found.rows, scores, again[scores[again] > old_scores]
-            case FoundAgain.MERGE:
-                rows, merged_scores = found.rows.copy(), scores.copy()
-                rows[again] = ((old_rows.astype(np.float32) + found.rows[again]) / 2).astype(np.float16)
-                merged_scores[again] = self._strategy.score(rows[again])
-                return rows, merged_scores, again
+        links = _listed(found.links[again])
+        old_scores, old_rows = self._frontier.peek(links)
+        if self._counts_parents:
+            old_rows = self._with_parents(links, old_rows)
+            old_scores = self._strategy.score(old_rows)
+        rows = found.rows
+        is_changed = np.array([not is_fixed and not self._has_tried(link) for link in links], dtype=np.bool_)
+        if self._found_again is FoundAgain.BEST:
+            is_changed &= scores[again] > old_scores
+        elif self._found_again is FoundAgain.MERGE:
+            rows, scores = rows.copy(), scores.copy()
+            rows[again] = ((old_rows.astype(np.float32) + rows[again]) / 2).astype(np.float16)
+            scores[again] = self._strategy.score(rows[again])
+        changed = again[is_changed]
+        if self._counts_parents:
+            old_scores[is_changed], old_rows[is_changed] = scores[changed], rows[changed]
+            self._frontier.replace(links, old_scores, old_rows)
+        elif len(changed):
+            self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
+        return rows, scores, changed
 
     def _counts_more(self, target: LinkId, score: float) -> bool:
         match self._found_again:

@@ -135,6 +135,13 @@ class LinkTable:
         """Every link that waits, in order of discovery. Looks at all links ever met."""
         return np.flatnonzero(self._state[: self._count] == LinkState.WAITING)
 
+    def waiting_among(self, links: Sequence[LinkId]) -> list[LinkId]:
+        """Those of some links that wait."""
+        if not len(links):
+            return []
+        numbers = np.asarray(links, dtype=np.int64)
+        return [LinkId(link) for link in numbers[self._state[numbers] == LinkState.WAITING].tolist()]
+
     def waiting_on(self, host: HostId) -> list[LinkId]:
         """The links of one host that wait, in order of discovery. Looks at all links ever met."""
         is_there = (self._state[: self._count] == LinkState.WAITING) & (self._host[: self._count] == host)

@@ -35,6 +35,8 @@ from honeyguide.model import Url, weighted_sums
 from honeyguide.model.saved_state import load_arrays
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
 PULL: Final = 5.0
@@ -91,12 +93,14 @@ class SiteParts:
         if self._sums[0, -1] > GROWTH * self._told_pages:
             self.tell_all(weights)
             return
-        self._tell(self._places(url), weights)
+        places = self._places(url)
+        self._tell(places, [(0, 0), (places[1], 0), (places[1], places[2])], weights)
         self.changed = np.array([-1 if sign == NO_SIGN else sign for sign in self.signs(url)], dtype=np.int32)
 
     def tell_all(self, weights: NDArray[np.float64]) -> None:
         """Let all waiting links know what follows from these weights."""
-        self._tell(list(range(len(self._place_by_sign))), weights)
+        count = len(self._place_by_sign)
+        self._tell(list(range(count)), self._above[1:count].tolist(), weights)
         self._told_pages = float(self._sums[0, -1])
         self.changed = None
 
@@ -130,8 +134,8 @@ class SiteParts:
         self._told_pages = float(told[0])
         self._told[sign[1:]] = told[1:]
 
-    def _tell(self, places: list[int], weights: NDArray[np.float64]) -> None:
-        """Work out the bonuses of these parts: the first is all pages, and each comes after its host and folder.
+    def _tell(self, places: list[int], above: Iterable[Sequence[int]], weights: NDArray[np.float64]) -> None:
+        """Work out the bonuses of these parts; the first is all pages. `above` are host and folder of each other one.
 
         Number by number, because mostly there are four; without BLAS, so that a resumed crawl repeats it to the last
         bit.
@@ -139,13 +143,13 @@ class SiteParts:
         sums = self._sums[places]
         pages, surprises = sums[:, -1].tolist(), (sums[:, -2] - weighted_sums(sums[:, :-2], weights)).tolist()
         mean = surprises[0] / max(pages[0], 1.0)
-        adds = {0: 0.0}  # what a part adds to what is expected above it, by its place
-        signs, above = self._sign[places[1:]], self._above[places[1:]].tolist()
+        adds: dict[int, float] = {}  # what a part adds to what is expected above it, by its place
+        signs = self._sign[places[1:]]
         bonuses = []
         for place, sign, (host, folder), count, surprise in zip(
-            places[1:], signs.tolist(), above, pages[1:], surprises[1:], strict=True
+            places[1:], signs.tolist(), above, pages[1:], surprises[1:], strict=False
         ):
-            expected = mean + adds[host] + adds[folder]
+            expected = mean + adds.get(host, 0.0) + adds.get(folder, 0.0)
             adds[place] = (surprise - count * expected) / (count + PULL)
             bonuses.append(0.0 if sign // OF_A_KIND == _HOST else adds[place])
         self._told[signs] = bonuses
