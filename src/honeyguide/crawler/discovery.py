@@ -59,6 +59,7 @@ class FoundLinks:
     is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
     visited: tuple[LinkId, ...]  # the other links that were met before
     visited_on: tuple[LinkId, ...]  # the pages that show those
+    visited_targets: tuple[Url, ...]  # their addresses
     is_elsewhere: NDArray[np.bool_]  # another shard has its host; may have been met before
     kept_out: int  # links that the scope rules do not let in
     left_alone: int  # unvisited links that would have been let in, had the page been expanded
@@ -210,6 +211,7 @@ class Discovery:
             pages=np.full(len(numbers), link, dtype=np.int64),
             hops=np.zeros(len(numbers), dtype=np.int64),
             visited_on=(link,) * len(parted.visited),
+            visited_targets=tuple([page.links[place].target for place in parted.visited_places]),
             **parted.columns(),
         )
 
@@ -299,6 +301,7 @@ class Discovery:
             pages=np.array([pages[shown[place][0]] for place in parted.places], dtype=np.int64),
             hops=np.array([link.hops for link in unvisited], dtype=np.int64),
             visited_on=tuple(pages[shown[place][0]] for place in parted.visited_places),
+            visited_targets=tuple(shown[place][1].url for place in parted.visited_places),
             **parted.columns(),
         )
         return found, np.array([parcel.demotion for parcel in told], dtype=np.int64)
@@ -321,10 +324,19 @@ class Discovery:
         """
         own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=found.candidates.depth)
         rows, scores, changed = self._change_waiting(found, own_scores)
+        are_merged = self._found_again is FoundAgain.MERGE
 
         gives_rows = self._found_again is FoundAgain.EVERY
         levels, is_dropped = seen.levels, seen.is_dropped
-        arriving = np.flatnonzero((found.is_new | found.is_pruned | gives_rows) & ~is_dropped & ~found.is_elsewhere)
+        is_entering = found.is_new | found.is_pruned | gives_rows
+        if not is_entering.any():  # most pages show nothing new
+            self._place(found, found.links, changed)
+            return Admitted(
+                targets=(*found.visited, *_listed(found.links)),
+                again=self._records(found, changed, found.links, scores, rows, are_merged=are_merged),
+                outbox=self._parcels(found, seen),
+            )
+        arriving = np.flatnonzero(is_entering & ~is_dropped & ~found.is_elsewhere)
         has_room = ~is_dropped
         has_room[arriving] = self._would_keep(scores[arriving], None if levels is None else levels[arriving])
         is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
@@ -332,11 +344,7 @@ class Discovery:
         self._guarding.note_admitted(found, links, seen, is_met, has_room)
 
         again = np.concatenate((changed, np.flatnonzero(found.is_pruned & has_room)))
-        placed = np.concatenate((again, np.flatnonzero(found.is_new & is_met & (found.hops > 0))))
-        columns = found.candidates.depth, found.candidates.distance, found.hops
-        at = zip(_listed(links[placed]), *(column[placed].tolist() for column in columns), strict=True)
-        for link, depth, distance, hops in at:
-            self._links.place(link, depth=depth, distance=distance, hops=hops)
+        self._place(found, links, np.concatenate((again, np.flatnonzero(found.is_new & is_met & (found.hops > 0)))))
         entering = arriving[has_room[arriving]]
         pushed_out = self._push(
             _listed(links[entering]), scores[entering], rows[entering], None if levels is None else levels[entering]
@@ -350,13 +358,20 @@ class Discovery:
         return Admitted(
             targets=(*found.visited, *_listed(links[is_met])),
             new=self._records(found, new, links, scores, rows),
-            again=self._records(found, again, links, scores, rows, are_merged=self._found_again is FoundAgain.MERGE),
+            again=self._records(found, again, links, scores, rows, are_merged=are_merged),
             pruned=(*pushed_out, *turned_away),
             times_pruned=len(pushed_out) + int((~has_room & ~is_dropped).sum()),
             pairs=self._pairs(_listed(links[is_here]), scores[is_here], rows[is_here]),
             elsewhere=tuple(elsewhere),
             outbox=self._parcels(found, seen),
         )
+
+    def _place(self, found: FoundLinks, links: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        """Note from where some links are now expected to be followed."""
+        columns = found.candidates.depth, found.candidates.distance, found.hops
+        at = zip(_listed(links[places]), *(column[places].tolist() for column in columns), strict=True)
+        for link, depth, distance, hops in at:
+            self._links.place(link, depth=depth, distance=distance, hops=hops)
 
     def _parcels(self, found: FoundLinks, seen: PageLevels) -> tuple[Parcel, ...]:
         """The parcel of those links of a page whose hosts other shards have; none where there are none."""
@@ -516,6 +531,8 @@ class Discovery:
 
         Rows that cannot be made from one description are stored.
         """
+        if not len(places):
+            return ()
         candidates, words = found.candidates, found.candidates.words
         starts, ends = candidates.spans[places, 1].tolist(), candidates.spans[places, 2].tolist()
         hops = found.hops[places].tolist()

@@ -69,7 +69,9 @@ class Ledger:
     def add(self, **counts: float) -> None:
         """Add to fields of the progress."""
         before = self.progress
-        self.progress = before._replace(**{name: getattr(before, name) + count for name, count in counts.items()})
+        changed = {name: getattr(before, name) + count for name, count in counts.items() if count}
+        if changed:
+            self.progress = before._replace(**changed)
 
     def note_page(self, *, is_relevant: bool, is_kept: bool) -> None:
         self.progress = self.progress._replace(unjudged_in_a_row=0)

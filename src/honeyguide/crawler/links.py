@@ -180,6 +180,10 @@ class LinkTable:
         """The least demotion among the pages that show a link."""
         return int(self._carried[link])
 
+    def carried_column(self, links: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The same of some links."""
+        return self._carried[links]
+
     def carry(self, link: LinkId, demotion: int) -> None:
         """Note the least demotion among the pages that show a link."""
         self._carried[link] = demotion
