@@ -249,9 +249,8 @@ class CrawlCore:
         arrived = Arrived(dispatch, answer, now if ended_at is None else min(now, ended_at), prepared)
         if isinstance(answer.outcome, Unknown):
             self._discovery.release(dispatch.record.link)
-            step = self.intake.take(arrived)
-            return Step(replace(step.record, learner=self._snapshot_if_due(step.record)), step.events)
-        over_host_limit, rest = self._hosts.release(dispatch, answer, arrived.ended_at)
+            return self._with_snapshot_if_due(self.intake.take(arrived))
+        self._ledger.note_release(*self._hosts.release(dispatch, answer, arrived.ended_at))
         relevant = self.progress.relevant
         is_spent = self._parts.scope.is_spent(dispatch.url.host)
         if self._parts.is_live and not is_spent and self.retries.is_to_be_tried_again(dispatch.record.link, answer):
@@ -260,10 +259,7 @@ class CrawlCore:
             self._discovery.release(dispatch.record.link)
             step = self.intake.take(arrived)
         self._lately.append(self.progress.relevant > relevant)
-        record = replace(
-            step.record, learner=self._snapshot_if_due(step.record), over_host_limit=over_host_limit, hosts=(rest,)
-        )
-        return Step(record, step.events)
+        return self._with_snapshot_if_due(step)
 
     def taken_in(self, dispatch: Dispatch, began: float, now: float, prepared: Prepared | Unreadable | None) -> None:
         """Taking in and storing an answer has lasted from `began` to `now`, and reading its page before what it says.
@@ -372,10 +368,12 @@ class CrawlCore:
         record = self._ledger.close_step(learner=self._learner.snapshot())
         return self._ledger.step(record, CrawlStopped(reason, self.progress))
 
-    def _snapshot_if_due(self, record: StepRecord) -> bytes | None:
-        due = self.progress.steps % self._settings.store.snapshot_every == 0
+    def _with_snapshot_if_due(self, step: Step) -> Step:
+        is_due = self.progress.steps % self._settings.store.snapshot_every == 0
         # What a judge has noted of a page before it broke on it can be told to no other.
-        return self._learner.snapshot() if due or _is_unjudged(record) else None
+        if not is_due and not _is_unjudged(step.record):
+            return step
+        return Step(replace(step.record, learner=self._learner.snapshot()), step.events)
 
     def _take_up_again(self, now: float) -> Dispatch | None:
         """A fetch of a resumed crawl whose host is ready by now."""

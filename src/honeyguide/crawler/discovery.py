@@ -59,6 +59,7 @@ class FoundLinks:
     is_pruned: NDArray[np.bool_]  # met before, but there was no room for it
     visited: tuple[LinkId, ...]  # the other links that were met before
     visited_on: tuple[LinkId, ...]  # the pages that show those
+    visited_targets: tuple[Url, ...]  # their addresses
     is_elsewhere: NDArray[np.bool_]  # another shard has its host; may have been met before
     kept_out: int  # links that the scope rules do not let in
     left_alone: int  # unvisited links that would have been let in, had the page been expanded
@@ -210,6 +211,7 @@ class Discovery:
             pages=np.full(len(numbers), link, dtype=np.int64),
             hops=np.zeros(len(numbers), dtype=np.int64),
             visited_on=(link,) * len(parted.visited),
+            visited_targets=tuple([page.links[place].target for place in parted.visited_places]),
             **parted.columns(),
         )
 
@@ -299,6 +301,7 @@ class Discovery:
             pages=np.array([pages[shown[place][0]] for place in parted.places], dtype=np.int64),
             hops=np.array([link.hops for link in unvisited], dtype=np.int64),
             visited_on=tuple(pages[shown[place][0]] for place in parted.visited_places),
+            visited_targets=tuple(shown[place][1].url for place in parted.visited_places),
             **parted.columns(),
         )
         return found, np.array([parcel.demotion for parcel in told], dtype=np.int64)
@@ -319,14 +322,21 @@ class Discovery:
 
         `seen` says at which levels they wait.
         """
-        self._count_parents((*found.visited, *_listed(found.links[~found.is_new])))
         own_scores = scores_of(self._strategy, found.rows, found.links, step=step, depth=found.candidates.depth)
-        rows, scores, changed = self._found_again_with(found, own_scores)
-        self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
+        rows, scores, changed = self._change_waiting(found, own_scores)
+        are_merged = self._found_again is FoundAgain.MERGE
 
         gives_rows = self._found_again is FoundAgain.EVERY
         levels, is_dropped = seen.levels, seen.is_dropped
-        arriving = np.flatnonzero((found.is_new | found.is_pruned | gives_rows) & ~is_dropped & ~found.is_elsewhere)
+        is_entering = found.is_new | found.is_pruned | gives_rows
+        if not is_entering.any():  # most pages show nothing new
+            self._place(found, found.links, changed)
+            return Admitted(
+                targets=(*found.visited, *_listed(found.links)),
+                again=self._records(found, changed, found.links, scores, rows, are_merged=are_merged),
+                outbox=self._parcels(found, seen),
+            )
+        arriving = np.flatnonzero(is_entering & ~is_dropped & ~found.is_elsewhere)
         has_room = ~is_dropped
         has_room[arriving] = self._would_keep(scores[arriving], None if levels is None else levels[arriving])
         is_met = has_room | ~found.is_new | (not leaves_unmet(self._strategy, self._scope))
@@ -334,11 +344,7 @@ class Discovery:
         self._guarding.note_admitted(found, links, seen, is_met, has_room)
 
         again = np.concatenate((changed, np.flatnonzero(found.is_pruned & has_room)))
-        placed = np.concatenate((again, np.flatnonzero(found.is_new & is_met & (found.hops > 0))))
-        columns = found.candidates.depth, found.candidates.distance, found.hops
-        at = zip(_listed(links[placed]), *(column[placed].tolist() for column in columns), strict=True)
-        for link, depth, distance, hops in at:
-            self._links.place(link, depth=depth, distance=distance, hops=hops)
+        self._place(found, links, np.concatenate((again, np.flatnonzero(found.is_new & is_met & (found.hops > 0)))))
         entering = arriving[has_room[arriving]]
         pushed_out = self._push(
             _listed(links[entering]), scores[entering], rows[entering], None if levels is None else levels[entering]
@@ -352,13 +358,20 @@ class Discovery:
         return Admitted(
             targets=(*found.visited, *_listed(links[is_met])),
             new=self._records(found, new, links, scores, rows),
-            again=self._records(found, again, links, scores, rows, are_merged=self._found_again is FoundAgain.MERGE),
+            again=self._records(found, again, links, scores, rows, are_merged=are_merged),
             pruned=(*pushed_out, *turned_away),
             times_pruned=len(pushed_out) + int((~has_room & ~is_dropped).sum()),
             pairs=self._pairs(_listed(links[is_here]), scores[is_here], rows[is_here]),
             elsewhere=tuple(elsewhere),
             outbox=self._parcels(found, seen),
         )
+
+    def _place(self, found: FoundLinks, links: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        """Note from where some links are now expected to be followed."""
+        columns = found.candidates.depth, found.candidates.distance, found.hops
+        at = zip(_listed(links[places]), *(column[places].tolist() for column in columns), strict=True)
+        for link, depth, distance, hops in at:
+            self._links.place(link, depth=depth, distance=distance, hops=hops)
 
     def _parcels(self, found: FoundLinks, seen: PageLevels) -> tuple[Parcel, ...]:
         """The parcel of those links of a page whose hosts other shards have; none where there are none."""
@@ -477,8 +490,8 @@ class Discovery:
 
     def _count_parents(self, links: Sequence[LinkId]) -> None:
         """Let those of these links that wait have the rows that their parents make by now."""
-        if self._counts_parents:
-            waiting = [link for link in links if self._links.state(link) is LinkState.WAITING]
+        waiting = self._links.waiting_among(links) if self._counts_parents else ()
+        if len(waiting):
             rows = self._with_parents(waiting, self._frontier.peek(waiting)[1])
             self._frontier.replace(waiting, self._strategy.score(rows), rows)
 
@@ -518,6 +531,8 @@ class Discovery:
 
         Rows that cannot be made from one description are stored.
         """
+        if not len(places):
+            return ()
         candidates, words = found.candidates, found.candidates.words
         starts, ends = candidates.spans[places, 1].tolist(), candidates.spans[places, 2].tolist()
         hops = found.hops[places].tolist()
@@ -552,6 +567,8 @@ class Discovery:
         rows: Rows,
         levels: Sequence[int] | NDArray[np.uint8] | None = None,
     ) -> tuple[LinkId, ...]:
+        if not len(links):
+            return ()
         self._links.set_states(links, LinkState.WAITING)
         self._under_way.note(rows, scores)
         at = None if levels is None else np.asarray(levels, dtype=np.uint8)
@@ -559,25 +576,40 @@ class Discovery:
         self._links.set_states(pruned, LinkState.PRUNED)
         return tuple(pruned)
 
-    def _found_again_with(
+    def _change_waiting(
         self, found: FoundLinks, scores: NDArray[np.float64]
     ) -> tuple[Rows, NDArray[np.float64], NDArray[np.int64]]:
-        """Rows and scores that hold from now on, and which of the waiting links they change."""
-        again = np.flatnonzero(~found.is_new & ~found.is_pruned & ~found.is_elsewhere)
-        again = again[[not self._has_tried(link) for link in _listed(found.links[again])]]
-        if self._found_again in (FoundAgain.FIRST, FoundAgain.EVERY) or not len(again):
+        """Let links of a page that wait have what follows from its showing them.
+
+        That is the row that their parents make by now, or another description where that of the page counts. Gives the
+        rows and scores of all links that hold where they are described by the page, and the places of waiting ones that
+        are from now on.
+        """
+        self._count_parents(found.visited)
+        again = (~(found.is_new | found.is_pruned | found.is_elsewhere)).nonzero()[0]
+        is_fixed = self._found_again in (FoundAgain.FIRST, FoundAgain.EVERY)
+        if not len(again) or (is_fixed and not self._counts_parents):
             return found.rows, scores, again[:0]
-        old_scores, old_rows = self._frontier.peek(_listed(found.links[again]))
-        match self._found_again:
-            case FoundAgain.LATEST:
-                return found.rows, scores, again
-            case FoundAgain.BEST:
-                return found.rows, scores, again[scores[again] > old_scores]
-            case FoundAgain.MERGE:
-                rows, merged_scores = found.rows.copy(), scores.copy()
-                rows[again] = ((old_rows.astype(np.float32) + found.rows[again]) / 2).astype(np.float16)
-                merged_scores[again] = self._strategy.score(rows[again])
-                return rows, merged_scores, again
+        links = _listed(found.links[again])
+        old_scores, old_rows = self._frontier.peek(links)
+        if self._counts_parents:
+            old_rows = self._with_parents(links, old_rows)
+            old_scores = self._strategy.score(old_rows)
+        rows = found.rows
+        is_changed = np.array([not is_fixed and not self._has_tried(link) for link in links], dtype=np.bool_)
+        if self._found_again is FoundAgain.BEST:
+            is_changed &= scores[again] > old_scores
+        elif self._found_again is FoundAgain.MERGE:
+            rows, scores = rows.copy(), scores.copy()
+            rows[again] = ((old_rows.astype(np.float32) + rows[again]) / 2).astype(np.float16)
+            scores[again] = self._strategy.score(rows[again])
+        changed = again[is_changed]
+        if self._counts_parents:
+            old_scores[is_changed], old_rows[is_changed] = scores[changed], rows[changed]
+            self._frontier.replace(links, old_scores, old_rows)
+        elif len(changed):
+            self._frontier.replace(_listed(found.links[changed]), scores[changed], rows[changed])
+        return rows, scores, changed
 
     def _counts_more(self, target: LinkId, score: float) -> bool:
         match self._found_again:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from honeyguide.crawler.parts import Parts
     from honeyguide.crawler.preparing import Prepared
     from honeyguide.guard import Finding, Judgement, LinkLevel
-    from honeyguide.model import HostKey, Url, Verdict
+    from honeyguide.model import HostKey, Verdict
 
 MOVED_AT_ONCE: Final = 1000
 """Links moved down before the crawl takes in what has arrived: some tenth of a second."""
@@ -130,14 +130,14 @@ class Guarding:
 
     def see(self, link: LinkId, prepared: Prepared, verdict: Verdict, found: FoundLinks) -> PageLevels:
         """Show a page with its links, move up what has a better level for it, and say where its links wait."""
-        targets = targets_by_page(found, self._links.url).get(link, [])
+        targets = targets_by_page(found).get(link, [])
         judgement = self._show(link, prepared, targets, is_relevant=verdict.is_relevant)
         demotions = np.full(len(found.links), judgement.demotion, dtype=np.int64)
         return self._page_levels(found, demotions, has_finding=judgement.finding is not None)
 
     def hear(self, found: FoundLinks, demotions: NDArray[np.int64]) -> PageLevels:
         """Tell the guard of links on pages that other shards have seen, with the demotions that they carry."""
-        for page, targets in targets_by_page(found, self._links.url).items():
+        for page, targets in targets_by_page(found).items():
             self._raise_hosts(self._learner.hear(page, targets))
         return self._page_levels(found, demotions)
 
@@ -277,18 +277,19 @@ class Guarding:
         """
         levels = np.zeros(len(found.links), dtype=np.uint8)
         reasons: list[Reason | None] = [None] * len(found.links)
-        for place, (link, demotion) in enumerate(zip(found.links.tolist(), demotions.tolist(), strict=True)):
-            if found.is_elsewhere[place]:
-                continue  # the guard of another shard says so
-            carried = demotion if found.is_new[place] else min(demotion, self._links.carried(link))
-            if found.is_new[place] or found.is_pruned[place]:
-                level = self._guard.level(found.candidates.targets[place], carried)
-                levels[place], reasons[place] = level.level, level.reason
-            elif carried < self._links.carried(link):
-                self._carry(link, carried)
-                self._raise([link])
-        waits = ~found.is_new & ~found.is_pruned & ~found.is_elsewhere
-        levels[waits] = self._frontier.levels(found.links[waits].tolist())
+        waits = ~(found.is_new | found.is_pruned | found.is_elsewhere)
+        relieved = np.flatnonzero(waits & (demotions < self._links.carried_column(np.where(waits, found.links, 0))))
+        for place in relieved.tolist():
+            self._carry(LinkId(int(found.links[place])), int(demotions[place]))
+            self._raise([LinkId(int(found.links[place]))])
+        # The guard of another shard says where those of its hosts wait.
+        for place in np.flatnonzero(~(waits | found.is_elsewhere)).tolist():
+            carried = int(demotions[place])
+            if not found.is_new[place]:
+                carried = min(carried, self._links.carried(LinkId(int(found.links[place]))))
+            level = self._guard.level(found.candidates.targets[place], carried)
+            levels[place], reasons[place] = level.level, level.reason
+        levels[waits] = self._frontier.levels(found.links[waits])
         return levels, reasons
 
     def _note_finding(self, link: LinkId, finding: Finding, demotion: int) -> None:
@@ -380,11 +381,11 @@ class _Changes:
         )
 
 
-def targets_by_page(found: FoundLinks, url_of: Callable[[LinkId], Url]) -> dict[LinkId, list[Target]]:
+def targets_by_page(found: FoundLinks) -> dict[LinkId, list[Target]]:
     """Return the links of each page as a guard is shown them: visited ones, then the others, in reading order."""
     targets: dict[LinkId, list[Target]] = {}
-    for page, link in zip(found.visited_on, found.visited, strict=True):
-        targets.setdefault(page, []).append(Target(link, url_of(link), is_new=False))
+    for page, link, url in zip(found.visited_on, found.visited, found.visited_targets, strict=True):
+        targets.setdefault(page, []).append(Target(link, url, is_new=False))
     columns = found.pages.tolist(), found.links.tolist(), found.candidates.targets, found.is_new.tolist()
     for page, link, url, is_new in zip(*columns, strict=True):
         targets.setdefault(page, []).append(Target(link, url, is_new))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from honeyguide.crawler.events import Event
     from honeyguide.frontier import Frontier
-    from honeyguide.model import LinkId, Skipped, Url
+    from honeyguide.model import HostRest, LinkId, Skipped, Url
     from honeyguide.runs import DispatchRecord, GuardRecord, JournalEntry, MoveRecord, RestartRecord
     from honeyguide.runs.records import StepChanges
 
@@ -41,6 +41,8 @@ class Ledger:
         self._skips: list[SkipRecord] = []
         self._events: list[Event] = []
         self._restarts: list[RestartRecord] = []
+        self._over_host_limit: tuple[LinkId, ...] = ()
+        self._hosts: tuple[HostRest, ...] = ()
         # What others have to say when a step is closed.
         self.guard_changes: Callable[[], GuardRecord | None] = lambda: None
         self.restart_state: Callable[[], str] = lambda: ""
@@ -69,7 +71,9 @@ class Ledger:
     def add(self, **counts: float) -> None:
         """Add to fields of the progress."""
         before = self.progress
-        self.progress = before._replace(**{name: getattr(before, name) + count for name, count in counts.items()})
+        changed = {name: getattr(before, name) + count for name, count in counts.items() if count}
+        if changed:
+            self.progress = before._replace(**changed)
 
     def note_page(self, *, is_relevant: bool, is_kept: bool) -> None:
         self.progress = self.progress._replace(unjudged_in_a_row=0)
@@ -80,6 +84,10 @@ class Ledger:
 
     def note_over_host_limit(self, count: int) -> None:
         self.add(over_host_limit=count)
+
+    def note_release(self, over_host_limit: tuple[LinkId, ...], rest: HostRest) -> None:
+        """A host has answered: links that it is not to be asked for any more, and its rest."""
+        self._over_host_limit, self._hosts = over_host_limit, (rest,)
 
     def note_waited_for_host(self, score: float) -> None:
         """A link was taken by its score while a better one, by so much, had to wait for its host."""
@@ -131,8 +139,11 @@ class Ledger:
             journal=tuple(self._journal),
             guard=guard,
             restarts=tuple(self._restarts),
+            over_host_limit=self._over_host_limit,
+            hosts=self._hosts,
             **changes,
         )
+        self._over_host_limit, self._hosts = (), ()
         self._journal.clear()
         self._restarts.clear()
         self._dispatches.clear()

@@ -135,6 +135,13 @@ class LinkTable:
         """Every link that waits, in order of discovery. Looks at all links ever met."""
         return np.flatnonzero(self._state[: self._count] == LinkState.WAITING)
 
+    def waiting_among(self, links: Sequence[LinkId]) -> list[LinkId]:
+        """Those of some links that wait."""
+        if not len(links):
+            return []
+        numbers = np.asarray(links, dtype=np.int64)
+        return [LinkId(link) for link in numbers[self._state[numbers] == LinkState.WAITING].tolist()]
+
     def waiting_on(self, host: HostId) -> list[LinkId]:
         """The links of one host that wait, in order of discovery. Looks at all links ever met."""
         is_there = (self._state[: self._count] == LinkState.WAITING) & (self._host[: self._count] == host)
@@ -172,6 +179,10 @@ class LinkTable:
     def carried(self, link: LinkId) -> int:
         """The least demotion among the pages that show a link."""
         return int(self._carried[link])
+
+    def carried_column(self, links: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The same of some links."""
+        return self._carried[links]
 
     def carry(self, link: LinkId, demotion: int) -> None:
         """Note the least demotion among the pages that show a link."""

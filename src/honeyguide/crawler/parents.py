@@ -79,6 +79,8 @@ class ParentTable:
     def parents(self, links: Sequence[LinkId] | NDArray[np.int64]) -> ParentStats:
         """Return what is known now of the parents of these links. A link never met has none."""
         numbers = _numbers(links)
+        if not len(numbers) or numbers.max() < self._count:
+            return self.stats(self._table[numbers], numbers)
         is_known = numbers < self._count
         rows = self._table[np.where(is_known, numbers, 0)]
         rows[~is_known] = 0
@@ -92,7 +94,7 @@ class ParentTable:
         self, rows: Sequence[np.void] | NDArray[np.void], links: Sequence[LinkId] | NDArray[np.int64]
     ) -> ParentStats:
         """Return what such columns tell of the parents of these links."""
-        rows = np.array(rows, dtype=_COLUMNS)
+        rows = np.asarray(rows, dtype=_COLUMNS)
         return ParentStats(
             count=rows["parents"].astype(np.int64),
             relevance=_means(rows["relevance"], rows["parents"]),
@@ -224,4 +226,4 @@ def _numbers(links: Sequence[LinkId] | NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _means(sums: NDArray[np.float64], counts: NDArray[np.uint32]) -> NDArray[np.float64]:
-    return np.divide(sums, counts, out=np.zeros(len(sums)), where=counts > 0)
+    return sums / np.maximum(counts, 1)  # without a parent both are 0

@@ -12,9 +12,10 @@ import pickle
 import struct
 from array import array
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import accumulate, chain, pairwise
+from operator import attrgetter
 from time import thread_time
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
@@ -25,7 +26,7 @@ from honeyguide.errors import DocumentError
 from honeyguide.guard import Fingerprint, fingerprint_of
 from honeyguide.judge import kinds_of
 from honeyguide.learn.features import link_texts
-from honeyguide.model import WINDOW_WORDS, Candidates, Link, Occurrence, Origin, Url
+from honeyguide.model import WINDOW_WORDS, Candidates, Link, Occurrence, Origin, Page, Url
 from honeyguide.registry import JUDGES
 from honeyguide.settings import with_overrides
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from honeyguide.judge import LearningJudge, Verdicts
     from honeyguide.learn import Strategy
-    from honeyguide.model import Fetched, LinkDescriptions, Page, Verdict
+    from honeyguide.model import Fetched, LinkDescriptions, Verdict
     from honeyguide.settings import Settings
     from honeyguide.text import TextEncoder, WordVectors
 
@@ -330,6 +331,8 @@ IN_HOOK: Final = -2
 
 _NO_REL: frozenset[str] = frozenset()
 _occurrence = partial(tuple.__new__, Occurrence)
+_PAGE_FIELDS: Final = tuple(each.name for each in fields(Page) if each.name not in ("words", "links"))
+_rest_of = attrgetter(*_PAGE_FIELDS)
 
 
 def framed(message: object) -> bytes:
@@ -347,7 +350,7 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
     rels = {number: link.rel for number, link in enumerate(links) if link.rel}
     paths = {number: link.tag_path for number, link in enumerate(links) if link.tag_path}
     return (
-        replace(page, words=(), links=()),
+        _rest_of(page),
         _joined(page.words),
         _joined([link.target.text for link in links]),
         _joined(anchors),
@@ -371,16 +374,18 @@ def shipped(prepared: Prepared) -> tuple[Any, ...]:
 
 def received(pieces: tuple[Any, ...]) -> Prepared:
     """Undo `shipped`."""
-    page, words, targets, anchors, counts, starts, ends, in_main, rels, paths, verdict, *rest = pieces
+    rest_of_page, words, targets, anchors, counts, starts, ends, in_main, rels, paths, verdict, *rest = pieces
     packed_body, packed_print, parse_s, judge_s, packed_description, encoded, label, described = rest
     places = list(
         map(_occurrence, zip(_split(anchors), _numbers(starts), _numbers(ends), map(bool, in_main), strict=True))
     )
     borders = pairwise(accumulate(_numbers(counts), initial=0))
+    whole: dict[str, Any] = dict(zip(_PAGE_FIELDS, rest_of_page, strict=True))
+    url = whole["url"]
     links = tuple(
         Link(
             Url(target),
-            page.url,
+            url,
             tuple(places[first:last]),
             rels.get(number, _NO_REL) if rels else _NO_REL,
             paths.get(number, "") if paths else "",
@@ -389,8 +394,8 @@ def received(pieces: tuple[Any, ...]) -> Prepared:
     )
     fingerprint = None if packed_print is None else Fingerprint.unpack(packed_print)
     description = None if packed_description is None else np.frombuffer(packed_description, dtype=np.float16)
-    whole = replace(page, words=tuple(_split(words)), links=links)
-    return Prepared(whole, verdict, packed_body, fingerprint, parse_s, judge_s, description, encoded, label, described)
+    page = Page(words=tuple(_split(words)), links=links, **whole)
+    return Prepared(page, verdict, packed_body, fingerprint, parse_s, judge_s, description, encoded, label, described)
 
 
 def _joined(texts: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ give, link for link, ties included (a test compares them).
 Where a chunk stands is in its `priced`. BY_HAND: its scores are what they were set to. The place of the current
 weights: they are weighted sums at these. Any other place in the ring of past weights: they are weighted sums at those,
 the chunk is stale, and nobody may read them. Before a place in the ring is used again, the chunks that still refer to
-it are priced; each step prices a share of all chunks in turn, so that these are few.
+it are priced; where there are many, each step prices a share of all chunks in turn, so that these are few.
 
 Where chances of an answer are given, and bonuses, they make a worth of each score (`worth_of`). All are kept; what a
 chunk remembers is its best worth. Chances are at most 1, and bonuses stay until links are told of others, so a worth
@@ -64,7 +64,7 @@ class BestFirstFrontier:
         self._chunks = Chunks(row_width, 0 if chances is None else chances.sign_count)
         self._weights: NDArray[np.float64] | None = None  # None where no chunk is stale
         self._past_weights = np.zeros((RING, row_width))
-        self._drift = np.zeros(RING)  # how far a row of length 1 may have moved since the weights in this place
+        self._drifts: NDArray[np.float64] | None = None  # by place, where many chunks have asked since `reprice`
         self._now_priced = BY_HAND  # place of the current weights in the ring
         self._next_in_turn = 0  # the chunk with which the next step begins its share
 
@@ -106,9 +106,9 @@ class BestFirstFrontier:
         if is_ready is not None and not chunks.waiting_on_host[is_ready].any():
             return self._next_ready()
         best = self._best_chunk(is_ready)
-        taken = self._take_slot(chunks.best_slot(best))
+        taken = self._take_slot(chunks.best_slot(best), better=0)
         if is_ready is None:
-            return replace(taken, better=0)
+            return taken
         lost = self._score_lost_waiting(~is_ready, taken.worth)
         return replace(taken, score_lost_waiting=lost, better=self._count_better(taken.worth) if lost else 0)
 
@@ -220,7 +220,7 @@ class BestFirstFrontier:
         self._now_priced = self._now_priced % (RING - 1) + 1
         due = self._due_chunks()
         self._past_weights[self._now_priced] = weights
-        self._drift = _drift(self._past_weights, weights)
+        self._drifts = None
         self._price(due, self._weigh, place=self._now_priced)
 
     def peek(self, links: Sequence[LinkId]) -> tuple[NDArray[np.float64], Rows]:
@@ -287,6 +287,8 @@ class BestFirstFrontier:
         by_chance, by_bonus = (
             chunks.slots_with(changed, columns) for columns in (slice(of_chances), slice(of_chances, None))
         )
+        if not len(by_chance) and not len(by_bonus):
+            return
         for some in _in_parts(by_chance, LINKS_AT_ONCE):
             chunks.chance[some] = self._chances.chances(chunks.signs_in(some), chunks.row[some])
             if len(some) < len(by_chance):
@@ -383,7 +385,7 @@ class BestFirstFrontier:
         reach = (
             chunks.reach[stale] if self._chances is None else chunks.reach[stale] * np.where(best[stale] < 0, 2.0, 1.0)
         )
-        bound = best[stale] + reach * self._drift[chunks.priced[stale]]
+        bound = best[stale] + reach * self._drift_since(chunks.priced[stale])
         batch = 16
         while True:
             is_contender = bound >= (max(settled.max(), above) if is_best_enough else above)
@@ -398,14 +400,22 @@ class BestFirstFrontier:
             stale, bound = stale[rest], bound[rest]
             batch *= 4
 
+    def _drift_since(self, places: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return how far a row of length 1 may have moved since the weights in each of these places."""
+        assert self._weights is not None
+        if len(places) < RING:
+            return _drift(self._past_weights[places], self._weights)
+        if self._drifts is None:
+            self._drifts = _drift(self._past_weights, self._weights)
+        return self._drifts[places]
+
     def _price(self, which: NDArray[np.int64], score: Callable[[Rows], NDArray[np.float64]], *, place: int) -> None:
         """Score every link of these non-empty chunks."""
         chunks = self._chunks
         for some in _in_parts(which):
             slots, begins = chunks.slots_of_chunks(some)
             scores = score(chunks.row[slots])
-            is_empty = chunks.link[slots] < 0
-            scores = np.where(is_empty, NOTHING, scores)
+            scores = np.where(chunks.link[slots] < 0, NOTHING, scores)
             check_scores(chunks.link[slots], scores)
             chunks.score[slots] = scores
             chunks.best[some] = np.maximum.reduceat(chunks.worth(slots), begins)
@@ -432,18 +442,21 @@ class BestFirstFrontier:
             return np.empty(0, dtype=np.int64)
         priced = self._chunks.priced[:count]
         is_due = (priced == BY_HAND) | (priced == self._now_priced)
-        share = -(-count // (RING - 2))
-        is_due[(self._next_in_turn + np.arange(share)) % count] = True
-        self._next_in_turn = (self._next_in_turn + share) % count
-        return np.flatnonzero(is_due & (self._chunks.live[:count] > 0))
+        if count > RING:  # fewer may all be due at once
+            share = -(-count // (RING - 2))
+            is_due[(self._next_in_turn + np.arange(share)) % count] = True
+            self._next_in_turn = (self._next_in_turn + share) % count
+        return (is_due & (self._chunks.live[:count] > 0)).nonzero()[0]
 
-    def _take_slot(self, slot: int) -> Taken:
+    def _take_slot(self, slot: int, better: int | None = None) -> Taken:
         chunks = self._chunks
-        scores, rows = self.peek([LinkId(int(chunks.link[slot]))])
+        row, score = chunks.row[slot].copy(), float(chunks.score[slot])
+        if self._weights is not None and chunks.priced[chunks.chunk_of_slot(slot)] not in (BY_HAND, self._now_priced):
+            score = float(self._weigh(row[None])[0])
         chances = chunks.chance
         chance, bonus = (1.0, 0.0) if chances is None else (float(chances[slot]), float(chunks.bonus[slot]))
         link, host = chunks.vacate(slot)
-        return Taken(link, host, float(scores[0]), rows[0], chance=chance, bonus=bonus)
+        return Taken(link, host, score, row, chance=chance, bonus=bonus, better=better)
 
 
 def _drift(past_weights: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

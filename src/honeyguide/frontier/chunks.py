@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from honeyguide.frontier.columns import grown, release
-from honeyguide.frontier.frontier import worth_of
+from honeyguide.frontier.frontier import worth_of, worth_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ NO_LINK: Final = -1
 NO_CHUNK: Final = -1
 HIGHEST: Final = 2**31 - 1  # above every link
 NOTHING: Final = -np.inf  # the best score of an empty chunk
+_FROM_THE_FIRST: Final = np.zeros(1, dtype=np.int64)
 BY_HAND: Final = 0  # `priced` of a chunk whose scores follow from no weights
 
 
@@ -86,34 +87,48 @@ class Chunks:
 
         Only these columns are looked at.
         """
+        is_waiting = self.link[: self._slots] != NO_LINK
         if signs is None:
-            return np.flatnonzero(self.link[: self._slots] != NO_LINK)
-        is_such = np.zeros(self._slots, dtype=np.bool_)
-        for column, sign in zip(self.signs[columns], signs[columns].tolist(), strict=True):
-            if sign >= 0:
-                is_such |= column[: self._slots] == sign
-        slots = np.flatnonzero(is_such)
-        return slots[self.link[slots] != NO_LINK]
+            return is_waiting.nonzero()[0]
+        wanted = [each for each in zip(self.signs[columns], signs[columns].tolist(), strict=True) if each[1] >= 0]
+        if not wanted:
+            return np.empty(0, dtype=np.int64)
+        is_such = np.logical_or.reduce([column[: self._slots] == sign for column, sign in wanted])
+        return (is_such & is_waiting).nonzero()[0]
 
-    def worth(self, slots: slice | int | NDArray[np.int64]) -> NDArray[np.float64]:
+    def worth_at(self, slot: int) -> float:
+        """Return what decides the turn of the link in one slot."""
+        score = float(self.score[slot])
+        return score if self.chance is None else worth_of_one(score + float(self.bonus[slot]), float(self.chance[slot]))
+
+    def worth(self, slots: slice | NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what decides the turn of links in these slots."""
         score: NDArray[np.float64] = self.score[slots]
         return score if self.chance is None else worth_of(score + self.bonus[slots], self.chance[slots])
 
     def signs_in(self, slots: NDArray[np.int64]) -> NDArray[np.uint16]:
         """Return the signs of links in these slots, one row each."""
-        return np.column_stack([column[slots] for column in self.signs])
+        signs = np.empty((len(slots), len(self.signs)), dtype=np.uint16)
+        for place, column in enumerate(self.signs):
+            signs[:, place] = column[slots]
+        return signs
+
+    def chunk_of_slot(self, slot: int) -> int:
+        return int(self.start[: self.count].searchsorted(slot, side="right")) - 1
 
     def chunks_of_slots(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         # Chunks are cut from the end of the columns and keep their place, so their starts are sorted.
-        return np.searchsorted(self.start[: self.count], slots, side="right") - 1
+        return self.start[: self.count].searchsorted(slots, side="right") - 1
 
     def slots_of_chunks(self, chunks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return all used slots of some non-empty chunks, and where in that list each chunk begins."""
+        if len(chunks) == 1:
+            start, used = int(self.start[chunks[0]]), int(self.used[chunks[0]])
+            return np.arange(start, start + used), _FROM_THE_FIRST
         lengths = self.used[chunks].astype(np.int64)
-        ends = np.cumsum(lengths)
+        ends = lengths.cumsum()
         begins = ends - lengths
-        slots = np.repeat(self.start[chunks] - begins, lengths) + np.arange(ends[-1])
+        slots = (self.start[chunks] - begins).repeat(lengths) + np.arange(ends[-1])
         return slots, begins
 
     def admit(self, links: NDArray[np.int32], hosts: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -145,8 +160,8 @@ class Chunks:
 
     def vacate(self, slot: int) -> tuple[LinkId, HostId]:
         """Let the link in this slot leave; its chunk gets a new best score."""
-        chunk = int(np.searchsorted(self.start[: self.count], slot, side="right")) - 1
-        link, host, worth = int(self.link[slot]), int(self.host[chunk]), float(self.worth(slot))
+        chunk = self.chunk_of_slot(slot)
+        link, host, worth = int(self.link[slot]), int(self.host[chunk]), self.worth_at(slot)
         self.link[slot] = NO_LINK
         self.score[slot] = NOTHING
         self.slot_of[link] = NO_LINK
@@ -168,9 +183,10 @@ class Chunks:
         is_best = self.worth(slots) == self.best[chunk]
         if self.best[chunk] == NOTHING:  # the lowest score there is, which slots without a link have too
             is_best &= self.link[slots] != NO_LINK
-        best = np.flatnonzero(is_best)
+        best = is_best.nonzero()[0]
         # Not always the first of them: a link that was pruned and found again has a later slot than its number says.
-        return slots.start + int(best[np.argmin(self.link[slots][best])])
+        first = best[self.link[slots][best].argmin()] if len(best) > 1 else best[0]
+        return slots.start + int(first)
 
     def first_links(self, chunks: NDArray[np.int64], worth: float) -> NDArray[np.int32]:
         """In each of some chunks that are not empty, the lowest link of this worth; HIGHEST where there is none."""
@@ -199,10 +215,13 @@ class Chunks:
     def slots(self, links: Sequence[LinkId]) -> NDArray[np.int64]:
         """Return where some links wait; KeyError if one does not."""
         numbers = np.asarray(links, dtype=np.int64)
-        is_known = (numbers >= 0) & (numbers < len(self.slot_of))
-        slots = np.where(is_known, self.slot_of[np.where(is_known, numbers, 0)], NO_LINK).astype(np.int64)
-        if (slots == NO_LINK).any():
-            raise KeyError(int(numbers[np.argmax(slots == NO_LINK)]))
+        if not len(numbers):
+            return numbers
+        if numbers.min() < 0 or numbers.max() >= len(self.slot_of):
+            raise KeyError(int(numbers[((numbers < 0) | (numbers >= len(self.slot_of))).argmax()]))
+        slots: NDArray[np.int64] = self.slot_of[numbers].astype(np.int64)
+        if slots.min() == NO_LINK:
+            raise KeyError(int(numbers[slots.argmin()]))
         return slots
 
     def _note_order(self, links: NDArray[np.int32], hosts: NDArray[np.int32]) -> None:

@@ -44,6 +44,11 @@ def worth_of(score: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray
     return score * np.where(score > 0, chance, 2.0 - chance)
 
 
+def worth_of_one(score: float, chance: float) -> float:
+    """As `worth_of`, of one link; the same to the last bit, in a tenth of the time."""
+    return score * (chance if score > 0 else 2.0 - chance)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Taken:
     """A link that has left the frontier to be fetched."""
@@ -62,7 +67,7 @@ class Taken:
     @property
     def worth(self) -> float:
         """What decides its turn."""
-        return float(worth_of(np.array(self.score + self.bonus), np.array(self.chance)))
+        return worth_of_one(self.score + self.bonus, self.chance)
 
 
 @dataclass(frozen=True, slots=True)

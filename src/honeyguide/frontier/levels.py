@@ -73,9 +73,11 @@ class LevelledFrontier(Generic[Inner]):
     def __contains__(self, link: LinkId) -> bool:
         return link in self._frontiers[self._level(link)]
 
-    def levels(self, links: Sequence[LinkId]) -> NDArray[np.uint8]:
+    def levels(self, links: Sequence[LinkId] | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Return the level of each link; 0 for one that does not wait."""
         numbers = np.asarray(links, dtype=np.int64)
+        if not len(self._level_of):
+            return np.zeros(len(numbers), dtype=np.uint8)
         is_known = (numbers >= 0) & (numbers < len(self._level_of))
         levels = np.zeros(len(numbers), dtype=np.uint8)
         levels[is_known] = self._level_of[numbers[is_known]]

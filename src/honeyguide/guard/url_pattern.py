@@ -17,12 +17,13 @@ from urllib.parse import unquote
 
 import xxhash
 
+from honeyguide.model import Url
 from honeyguide.text import letters_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from honeyguide.model import HostKey, Url
+    from honeyguide.model import HostKey
 
 _SURE: Final = re.compile(r"(?:cal|calendar|date|day|week|month|year)s?|agenda|ym")
 _WITH_A_YEAR: Final = frozenset({"event", "events", "archive", "archives"})
@@ -115,12 +116,12 @@ def is_id(text: str) -> bool:
 
 def shape_of(url: Url) -> Shape:
     """The shape of an address. Depends on nothing but the address."""
-    return _kept_shape(url) if len(url.text) <= LONGEST_KEPT else _shape(url)
+    return _kept_shape(url.text) if len(url.text) <= LONGEST_KEPT else _shape(url)
 
 
 @lru_cache(maxsize=8192)  # a site's menu is on every page of it, and a new link is asked about several times
-def _kept_shape(url: Url) -> Shape:
-    return _shape(url)
+def _kept_shape(address: str) -> Shape:
+    return _shape(Url(address))
 
 
 def _shape(url: Url) -> Shape:

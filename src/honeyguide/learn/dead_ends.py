@@ -31,6 +31,7 @@ import numpy as np
 import xxhash
 
 from honeyguide.errors import StrategyError
+from honeyguide.model import Url
 from honeyguide.model.saved_state import load_arrays
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from honeyguide.model import Rows, Url
+    from honeyguide.model import Rows
 
 START: Final = 0.9
 """Of links, before any was asked for."""
@@ -51,7 +52,9 @@ HOST, SECTION, SHAPE, WORD = range(len(KINDS))
 OF_A_KIND: Final = 2**16
 """Signs of one kind that are told apart; of more, some share a count."""
 ALL, NEW_HOST = 0, 1
-_PLACES, _DEPTHS, _SHOWN = 8, 16, 24
+_FIRST_OF_ROW: Final = np.array([8, 16, 24])  # of places on a page, of depths, of how many pages show a link
+_BITS: Final = np.array([1, 2, 4])
+_LOG_2: Final = np.log(2.0)
 _FIRST_OF_ADDRESS: Final = 64
 _DEEPEST: Final = 7
 SIZE: Final = _FIRST_OF_ADDRESS + len(KINDS) * OF_A_KIND
@@ -68,9 +71,7 @@ class DeadEnds:
 
     def __init__(self, *, same_host: int, in_main: int, has_anchor: int, nearness: int, shown_by: int) -> None:
         """`nearness` is 1 / (1 + clicks from a seed), `shown_by` log(1 + pages that show the link)."""
-        self._flags = [same_host, in_main, has_anchor]
-        self._nearness = nearness
-        self._shown_by = shown_by
+        self._columns_read = np.array([same_host, in_main, has_anchor, nearness, shown_by])
         self._asked = np.zeros(SIZE)
         self._pages = np.zeros(SIZE)
         self._told_asked = np.zeros(SIZE)  # as waiting links were told
@@ -81,42 +82,46 @@ class DeadEnds:
 
     def signs(self, urls: Sequence[Url]) -> NDArray[np.int32]:
         """Return the signs of addresses, one row each. They never change."""
-        return np.array([_signs(url) for url in urls], dtype=np.int32).reshape(-1, len(KINDS))
+        return np.array([_signs(url.text) for url in urls], dtype=np.int32).reshape(-1, len(KINDS))
 
     def chances(self, signs: NDArray[np.int32], rows: Rows) -> NDArray[np.float64]:
         """Return how probable an answer to each link is, above 0 and below 1, by what waiting links were told."""
-        asked, pages = self._told_asked, self._told_pages
-        of_all = _drawn(pages[ALL], asked[ALL], START)
-        of_new = _drawn(pages[NEW_HOST], asked[NEW_HOST], of_all)
-        host, section = signs[:, HOST], signs[:, SECTION]
-        of_host = _drawn(pages[host], asked[host], of_new)
-        odds = _logit(_drawn(pages[section], asked[section], of_host))
-        others = np.column_stack((signs[:, SHAPE], signs[:, WORD], *self._row_signs(rows)))
-        odds += WEIGHT * (_logit(_drawn(pages[others], asked[others], of_all)) - _logit(of_all)).sum(axis=1)
-        return 1.0 / (1.0 + np.exp(-odds))
+        every = np.empty((len(signs), len(KINDS) + 3), dtype=np.int64)
+        every[:, : len(KINDS)] = signs
+        every[:, len(KINDS) :] = self._row_signs(rows)
+        asked, pages = self._told_asked[every], self._told_pages[every]
+        of_all = _drawn(self._told_pages[ALL], self._told_asked[ALL], START)
+        of_new = _drawn(self._told_pages[NEW_HOST], self._told_asked[NEW_HOST], of_all)
+        towards = np.full(pages[:, SECTION:].shape, of_all)
+        towards[:, 0] = _drawn(pages[:, HOST], asked[:, HOST], of_new)
+        logits = _logit(_drawn(pages[:, SECTION:], asked[:, SECTION:], towards))
+        odds = logits[:, 0] + WEIGHT * (logits[:, 1:] - _logit(of_all)).sum(axis=1)
+        chances: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
+        return chances
 
     def told(self, url: Url, kind: int = HOST) -> tuple[float, float]:
         """Return how many links with this sign of an address were asked for, and how many pages came."""
-        sign = _signs(url)[kind]
+        sign = _signs(url.text)[kind]
         return float(self._asked[sign]), float(self._pages[sign])
 
     def observe(self, url: Url, row: NDArray[np.floating], answered: float) -> None:
         """A link was asked for, and brought a page (1), sent the crawl on (a half) or brought nothing (0)."""
-        of_address = np.array(_signs(url), dtype=np.int32)
+        of_address = _signs(url.text)
         is_new_host = not self._asked[of_address[HOST]]
-        of_row = [int(signs[0]) for signs in self._row_signs(np.asarray(row)[None, :])]
-        for sign in {ALL, *of_address.tolist(), *of_row, *([NEW_HOST] if is_new_host else [])}:
+        of_row = self._row_signs(np.asarray(row)[None, :])[0].tolist()
+        for sign in {ALL, *of_address, *of_row, *([NEW_HOST] if is_new_host else [])}:
             self._asked[sign] += 1.0
             self._pages[sign] += answered
-        if self._is_to_be_told(np.array([ALL]))[0]:
+        if self._is_to_be_told(ALL):
             self._told_asked[:] = self._asked
             self._told_pages[:] = self._pages
             self.changed = None
             return
-        is_due = self._is_to_be_told(of_address)
-        due = of_address[is_due]
-        self._told_asked[due], self._told_pages[due] = self._asked[due], self._pages[due]
-        self.changed = np.where(is_due, of_address, np.int32(-1))
+        due = [sign if self._is_to_be_told(sign) else -1 for sign in of_address]
+        for sign in due:
+            if sign >= 0:
+                self._told_asked[sign], self._told_pages[sign] = self._asked[sign], self._pages[sign]
+        self.changed = np.array(due, dtype=np.int32)
 
     def save(self) -> bytes:
         """The counts that are not 0."""
@@ -165,17 +170,17 @@ class DeadEnds:
     def _columns(self) -> tuple[NDArray[np.float64], ...]:
         return self._asked, self._pages, self._told_asked, self._told_pages
 
-    def _is_to_be_told(self, signs: NDArray[np.int32] | NDArray[np.int64]) -> NDArray[np.bool_]:
-        is_due: NDArray[np.bool_] = self._asked[signs] > GROWTH * self._told_asked[signs]
-        return is_due
+    def _is_to_be_told(self, sign: int) -> bool:
+        return bool(self._asked[sign] > GROWTH * self._told_asked[sign])
 
-    def _row_signs(self, rows: NDArray[np.floating]) -> tuple[NDArray[np.int64], ...]:
+    def _row_signs(self, rows: NDArray[np.floating]) -> NDArray[np.int64]:
         """Return the signs that the place of a link gives: where on the page, how deep, shown by how many pages."""
-        place = (rows[:, self._flags] > 0) @ np.array([1, 2, 4])
-        nearness = np.maximum(rows[:, self._nearness].astype(np.float64), 1e-3)
-        depth = np.minimum(np.rint(1.0 / nearness - 1.0).astype(np.int64), _DEEPEST)
-        shown = np.minimum((rows[:, self._shown_by].astype(np.float64) / np.log(2.0)).astype(np.int64), _DEEPEST)
-        return _PLACES + place, _DEPTHS + depth, _SHOWN + shown
+        read = rows[:, self._columns_read].astype(np.float64)
+        signs = np.empty((len(rows), 3))
+        signs[:, 0] = (read[:, :3] > 0) @ _BITS
+        signs[:, 1] = np.rint(1.0 / np.maximum(read[:, 3], 1e-3) - 1.0)
+        signs[:, 2] = read[:, 4] / _LOG_2  # cut to a whole number below
+        return _FIRST_OF_ROW + np.minimum(signs, _DEEPEST).astype(np.int64)
 
 
 def _drawn(
@@ -189,8 +194,8 @@ def _logit(chance: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=8192)  # a link is asked about when it begins to wait, is moved and is answered
-def _signs(url: Url) -> tuple[int, ...]:
-    return tuple(_sign(kind, text) for kind, text in enumerate(sign_texts(url)))
+def _signs(address: str) -> tuple[int, ...]:
+    return tuple(_sign(kind, text) for kind, text in enumerate(sign_texts(Url(address))))
 
 
 def sign_texts(url: Url) -> tuple[str, ...]:

@@ -244,15 +244,16 @@ class OnlineRidge(Strategy):
 
     def with_parents(self, rows: Rows, parents: ParentStats) -> Rows:
         counted, count = rows.copy(), parents.count
-        columns = (parents.smoothed, parents.relevance * count / (count + 1), np.log1p(count))
-        counted[:, COUNTED] = np.column_stack(columns)
+        counted[:, COUNTED.start] = parents.smoothed
+        counted[:, COUNTED.start + 1] = parents.relevance * count / (count + 1)
+        counted[:, COUNTED.start + 2] = np.log1p(count)
         return counted
 
     def score(self, rows: Rows) -> NDArray[np.float64]:
         return weighted_sums(rows, self._ridge.weights)
 
     def explores(self, chance: np.random.Generator) -> bool:
-        return bool(chance.random() < self._exploration)
+        return self._exploration > 0 and bool(chance.random() < self._exploration)
 
     def learn(self, transition: Transition) -> bool:
         self.dead_ends.observe(transition.url, transition.row, transition.answered)

@@ -31,13 +31,13 @@ import numpy as np
 import xxhash
 
 from honeyguide.errors import StrategyError
-from honeyguide.model import weighted_sums
+from honeyguide.model import Url, weighted_sums
 from honeyguide.model.saved_state import load_arrays
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Sequence
 
-    from honeyguide.model import Url
+    from numpy.typing import NDArray
 
 PULL: Final = 5.0
 """Pages that a mean surprise is drawn with. 2, 5 and 15 are alike."""
@@ -75,7 +75,7 @@ class SiteParts:
 
     def signs(self, url: Url) -> tuple[int, int]:
         """Return the signs of an address; they never change."""
-        _, folder, beginning = _signs(url)
+        _, folder, beginning = _signs(url.text)
         return folder, beginning
 
     def bonuses(self, signs: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -94,14 +94,13 @@ class SiteParts:
             self.tell_all(weights)
             return
         places = self._places(url)
-        self._tell(places, np.array([0, 0, 1, 1])[: len(places)], np.array([0, 0, 0, 2])[: len(places)], weights)
+        self._tell(places, [(0, 0), (places[1], 0), (places[1], places[2])], weights)
         self.changed = np.array([-1 if sign == NO_SIGN else sign for sign in self.signs(url)], dtype=np.int32)
 
     def tell_all(self, weights: NDArray[np.float64]) -> None:
         """Let all waiting links know what follows from these weights."""
-        places = np.arange(len(self._place_by_sign))
-        host, folder = self._above[: len(places)].T
-        self._tell(places, host, folder, weights)
+        count = len(self._place_by_sign)
+        self._tell(list(range(count)), self._above[1:count].tolist(), weights)
         self._told_pages = float(self._sums[0, -1])
         self.changed = None
 
@@ -135,37 +134,35 @@ class SiteParts:
         self._told_pages = float(told[0])
         self._told[sign[1:]] = told[1:]
 
-    def _tell(
-        self,
-        places: NDArray[np.int64],
-        host: NDArray[np.signedinteger],
-        folder: NDArray[np.signedinteger],
-        weights: NDArray[np.float64],
-    ) -> None:
-        """Work out the bonuses of these parts, the first being all pages; where among them host and folder of each are.
+    def _tell(self, places: list[int], above: Iterable[Sequence[int]], weights: NDArray[np.float64]) -> None:
+        """Work out the bonuses of these parts; the first is all pages. `above` are host and folder of each other one.
 
-        Without BLAS, so that a resumed crawl repeats it to the last bit.
+        Number by number, because mostly there are four; without BLAS, so that a resumed crawl repeats it to the last
+        bit.
         """
-        sums, kind = self._sums[places], self._sign[places] // OF_A_KIND
-        pages = sums[:, -1]
-        surprise = sums[:, -2] - weighted_sums(sums[:, :-2], weights)
-        mean = surprise[0] / max(pages[0], 1.0)
-        of_host = np.where(kind == _HOST, (surprise - pages * mean) / (pages + PULL), 0.0)
-        expected = mean + of_host[host]
-        of_folder = np.where(kind == _FOLDER, (surprise - pages * expected) / (pages + PULL), 0.0)
-        expected = expected + of_folder[folder]
-        of_beginning = np.where(kind == _BEGINNING, (surprise - pages * expected) / (pages + PULL), 0.0)
-        self._told[self._sign[places[1:]]] = (of_folder + of_beginning)[1:]
+        sums = self._sums[places]
+        pages, surprises = sums[:, -1].tolist(), (sums[:, -2] - weighted_sums(sums[:, :-2], weights)).tolist()
+        mean = surprises[0] / max(pages[0], 1.0)
+        adds: dict[int, float] = {}  # what a part adds to what is expected above it, by its place
+        signs = self._sign[places[1:]]
+        bonuses = []
+        for place, sign, (host, folder), count, surprise in zip(
+            places[1:], signs.tolist(), above, pages[1:], surprises[1:], strict=False
+        ):
+            expected = mean + adds.get(host, 0.0) + adds.get(folder, 0.0)
+            adds[place] = (surprise - count * expected) / (count + PULL)
+            bonuses.append(0.0 if sign // OF_A_KIND == _HOST else adds[place])
+        self._told[signs] = bonuses
 
-    def _places(self, url: Url) -> NDArray[np.int64]:
+    def _places(self, url: Url) -> list[int]:
         """Return where the sums of all pages are, of the host, of the folder and, if there is one, of the beginning."""
         places = [0]
-        for sign in _signs(url):
+        for sign in _signs(url.text):
             if sign != NO_SIGN:
                 if sign not in self._place_by_sign:
                     self._begin(sign, places[1:])
                 places.append(self._place_by_sign[sign])
-        return np.array(places)
+        return places
 
     def _begin(self, sign: int, above: list[int]) -> None:
         place = len(self._place_by_sign)
@@ -179,8 +176,9 @@ class SiteParts:
 
 
 @lru_cache(maxsize=8192)  # a link is asked about when it begins to wait and when its page has come
-def _signs(url: Url) -> tuple[int, int, int]:
+def _signs(address: str) -> tuple[int, int, int]:
     """Return the signs of host, folder and beginning of the file name."""
+    url = Url(address)
     folder, _, name = url.path_and_query.partition("?")[0].rpartition("/")
     beginning = _END_OF_BEGINNING.split(name)[0].lower()
     is_part = bool(beginning) and beginning != name.lower() and not beginning.isdigit()
