@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.frontier import grown, release
+from honeyguide.columns import grown, release
 from honeyguide.judge import moved_by_answers
 from honeyguide.model import LinkContext, PageFacts, ParentRules, ParentStats
 

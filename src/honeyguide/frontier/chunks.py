@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from honeyguide.frontier.columns import grown, release
+from honeyguide.columns import grown, release
 from honeyguide.frontier.frontier import worth_of
 
 if TYPE_CHECKING:

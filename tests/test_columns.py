@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import honeyguide
+from honeyguide.columns import TextColumn, grown, release
 from honeyguide.crawler.parents import ParentTable
-from honeyguide.frontier import SeenUrls, grown, release
-from honeyguide.frontier.columns import TextColumn
+from honeyguide.frontier import SeenUrls
 from honeyguide.model import LinkId, Url
 from honeyguide.settings import settings_from
 
@@ -28,7 +28,7 @@ on_disk = pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="columns
 
 @pytest.fixture
 def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("honeyguide.frontier.columns.ON_DISK_FROM", 64)
+    monkeypatch.setattr("honeyguide.columns.ON_DISK_FROM", 64)
 
 
 @given(st.lists(st.lists(st.binary(max_size=40), max_size=5), max_size=12), st.integers(1, 100))
@@ -66,7 +66,7 @@ def no_file() -> None:
 def test_where_no_file_can_be_made_everything_stays_in_memory(
     make: Callable[[], object], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("honeyguide.frontier.columns._nameless_file", no_file)
+    monkeypatch.setattr("honeyguide.columns._nameless_file", no_file)
     column = make()
     if isinstance(column, TextColumn):
         column.extend([b"x" * 100, b"y"])
@@ -105,7 +105,7 @@ def test_a_crawl_whose_links_are_on_disk_is_the_same_crawl(tmp_path: Path, monke
         release(kept)
 
     for most in (1 << 24, 64):
-        monkeypatch.setattr("honeyguide.frontier.columns.ON_DISK_FROM", most)
+        monkeypatch.setattr("honeyguide.columns.ON_DISK_FROM", most)
         for place in ("honeyguide.frontier.chunks", "honeyguide.crawler.parents"):
             monkeypatch.setattr(f"{place}.RELEASED_EVERY", 2)
             monkeypatch.setattr(f"{place}.release", noted)
