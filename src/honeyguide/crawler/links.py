@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _STATES: Final = tuple(LinkState)
 NOWHERE: Final = -1  # in place of a page
-RELEASED_EVERY: Final = 16_384  # links; then cold ones leave memory, where they are in a file, and so does free memory
+RELEASED_EVERY: Final = 4096  # links; then cold ones leave memory, where they are in a file, and so does free memory
 _COLUMNS: Final = ("_host", "_state", "_hops", "_depth", "_distance", "_found_on", "_carried")
 
 
