@@ -92,10 +92,11 @@ def test_the_parents_of_the_first_pages_are_known_before_all_links_are_sorted(
     monkeypatch.setattr("honeyguide.runs.pages.MORE_SORTED", 2)
     with closing(sqlite3.connect(tmp_path / "run" / "crawl.sqlite")) as database:
         reader = CrawledPages(database, tmp_path)
-        first, *others = reader.all()
+        unread = reader.all()
+        first = next(unread)
         told = {first.url: reader.parents(first, 10)}
         (sorted_so_far,) = database.execute("SELECT count(DISTINCT target) FROM temp.page_links").fetchone()
-        told |= {page.url: reader.parents(page, 10) for page in others}
+        told |= {page.url: reader.parents(page, 10) for page in unread}
     assert sorted_so_far <= 2
     assert told == backwards
     assert all(count == 9 for _, count in told.values() if count)

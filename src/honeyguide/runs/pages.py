@@ -235,11 +235,11 @@ class CrawledPages:
             if self._redirect_ends is None:
                 self._redirect_ends = redirect_ends(self._select)
             for statement in (
-                "DROP TABLE IF EXISTS temp.page_links",
-                "DROP TABLE IF EXISTS temp.leading",
-                "CREATE TEMP TABLE leading (link INTEGER PRIMARY KEY, target INTEGER)",
-                """CREATE TEMP TABLE page_links (target INTEGER, source INTEGER, PRIMARY KEY (target, source))
-                   WITHOUT ROWID""",
+                "CREATE TEMP TABLE IF NOT EXISTS leading (link INTEGER PRIMARY KEY, target INTEGER)",
+                """CREATE TEMP TABLE IF NOT EXISTS page_links (target INTEGER, source INTEGER,
+                   PRIMARY KEY (target, source)) WITHOUT ROWID""",
+                "DELETE FROM temp.leading",  # a table cannot be dropped while pages are read
+                "DELETE FROM temp.page_links",
             ):
                 self._db.execute(statement)
             self._db.execute(
