@@ -38,7 +38,11 @@ FULL: Final = 0.6
 """Of the places of a hash table, the share that may be taken: beyond, looking up takes longer and longer."""
 _HALF_OF_A_HASH: Final = (1 << 32) - 1
 TEXTS_OF_A_BLOCK: Final = 1 << 16
-_malloc_trim: Final = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+_libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
+_malloc_trim: Final = getattr(_libc, "malloc_trim", None)
+_mallopt: Final = getattr(_libc, "mallopt", None)
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_APART_FROM: Final = 1 << 20
 _LARGE_FILES: Final = Path("/var/tmp")  # noqa: S108 - files there have no name
 
 
@@ -71,6 +75,17 @@ def trim() -> None:
     """Give back what the C library keeps of memory that was used: after many things came and went, a tenth of all."""
     if _malloc_trim is not None:
         _malloc_trim(0)
+
+
+def keep_large_apart() -> None:
+    """Have the C library of this process give back what is large as soon as it is free.
+
+    Else it learns from the first large piece to take all of them from where small ones lie, and holes stay: a snapshot
+    of tens of megabytes is made and thrown away every few hundred fetches.
+    """
+    if _mallopt is not None:
+        _mallopt(_M_MMAP_THRESHOLD, _APART_FROM)
+        _mallopt(_M_TRIM_THRESHOLD, 4 * _APART_FROM)
 
 
 def _file_of(column: NDArray[Any]) -> mmap.mmap | None:
