@@ -2,7 +2,9 @@
 
 `python benchmarks/memory.py [--fetches 100000] [--strategy best-first] [--spec SPEC] [--run FOLDER] [--json]`: a crawl
 of a large synthetic web in process, with everything judged and stored. Every hundredth of the way it says how many
-pages there are, how many links wait, what the process has in memory now (resident), how much of that is in no file, and how much it ever had.
+pages there are, how many links wait, what the process has in memory now (resident), how much of that is in no file, and
+how much it ever had. A run that is there already goes on. A moment is that of the process: of one that was resumed, time
+and peak are those since then.
 
 With `--waiting 10000000` there is no crawl: so many links of 100,000 hosts are met and wait, with rows as wide as those
 of the default strategy, and after every 1,000 of them one is taken, all being re-scored. It says the bytes for each
@@ -64,14 +66,15 @@ class Course:
 
     def __init__(self, every: int, *, is_quiet: bool) -> None:
         self.moments: list[Moment] = []
-        self._every = every
+        self._every = self._next = every
         self._is_quiet = is_quiet
         self._started = time.perf_counter()
 
     def __call__(self, event: Event) -> None:
-        if not isinstance(event, PageJudged) or event.progress.fetches < self._every * (len(self.moments) + 1):
+        if not isinstance(event, PageJudged) or event.progress.fetches < self._next:
             return
         progress = event.progress
+        self._next = (progress.fetches // self._every + 1) * self._every
         seconds = time.perf_counter() - self._started
         moment = moment_of(progress.pages, progress.fetches, progress.waiting, seconds)
         self.moments.append(moment)
@@ -194,7 +197,11 @@ def main() -> None:
     )
     course = Course(max(1, chosen.fetches // 100), is_quiet=chosen.json)
     with tempfile.TemporaryDirectory() as folder:
-        honeyguide.crawl(chosen.run or Path(folder) / "run", settings, listeners=[course]).close()
+        run = chosen.run or Path(folder) / "run"
+        if run.exists():
+            honeyguide.resume(run, budget=chosen.fetches, listeners=[course]).close()
+        else:
+            honeyguide.crawl(run, settings, listeners=[course]).close()
     if chosen.json:
         told = [asdict(moment) for moment in course.moments]
         print(json.dumps({"machine": machine(), "course": told}, indent=2))
