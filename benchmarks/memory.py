@@ -3,8 +3,7 @@
 `python benchmarks/memory.py [--fetches 100000] [--strategy best-first] [--spec SPEC] [--run FOLDER] [--json]`: a crawl
 of a large synthetic web in process, with everything judged and stored. Every hundredth of the way it says how many
 pages there are, how many links wait, what the process has in memory now (resident), how much of that is in no file, and
-how much it ever had. A run that is there already goes on. A moment is that of the process: of one that was resumed, time
-and peak are those since then.
+how much it ever had. A run that is there already goes on; time and peak are then those since it went on.
 
 With `--waiting 10000000` there is no crawl: so many links of 100,000 hosts are met and wait, with rows as wide as those
 of the default strategy, and after every 1,000 of them one is taken, all being re-scored. It says the bytes for each
