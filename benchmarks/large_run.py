@@ -40,7 +40,7 @@ COMMANDS: Final = {
     "diff": ["diff", "RUN", "OTHER"],
     "diff --json": ["diff", "RUN", "OTHER", "--json"],
     "report": ["report", "RUN", "-o", "OUT", "--overwrite"],
-    "export jsonl": ["export", "RUN", "--format", "jsonl"],
+    "export jsonl": ["export", "RUN", "--format", "jsonl", "--no-text"],
     "export csv": ["export", "RUN", "--format", "csv", "--no-text"],
     "export edges": ["export", "RUN", "--format", "edges"],
     "export graphml": ["export", "RUN", "--format", "graphml"],

@@ -2,7 +2,8 @@
 
 `python benchmarks/memory.py [--fetches 100000] [--strategy best-first] [--spec SPEC] [--run FOLDER] [--json]`: a crawl
 of a large synthetic web in process, with everything judged and stored. Every hundredth of the way it says how many
-pages there are, how many links wait, what the process has in memory now (resident), and how much it ever had.
+pages there are, how many links wait, what the process has in memory now (resident), how much of that is in no file, and
+how much it ever had. A run that is there already goes on; time and peak are then those since it went on.
 
 With `--waiting 10000000` there is no crawl: so many links of 100,000 hosts are met and wait, with rows as wide as those
 of the default strategy, and after every 1,000 of them one is taken, all being re-scored. It says the bytes for each
@@ -53,8 +54,10 @@ class Moment:
     fetches: int
     waiting: int
     resident_mb: float
+    anonymous_mb: float  # of that, what is in no file: the system cannot drop it
     peak_mb: float
-    seconds: float
+    seconds: float  # by the clock
+    cpu_s: float
 
 
 class Course:
@@ -62,16 +65,17 @@ class Course:
 
     def __init__(self, every: int, *, is_quiet: bool) -> None:
         self.moments: list[Moment] = []
-        self._every = every
+        self._every = self._next = every
         self._is_quiet = is_quiet
         self._started = time.perf_counter()
 
     def __call__(self, event: Event) -> None:
-        if not isinstance(event, PageJudged) or event.progress.fetches < self._every * (len(self.moments) + 1):
+        if not isinstance(event, PageJudged) or event.progress.fetches < self._next:
             return
         progress = event.progress
+        self._next = (progress.fetches // self._every + 1) * self._every
         seconds = time.perf_counter() - self._started
-        moment = Moment(progress.pages, progress.fetches, progress.waiting, resident_mb(), peak_mb(), seconds)
+        moment = moment_of(progress.pages, progress.fetches, progress.waiting, seconds)
         self.moments.append(moment)
         if not self._is_quiet:
             print_moment(moment)
@@ -108,7 +112,7 @@ def wait(links: int, *, is_whole: bool, is_quiet: bool) -> list[Moment]:
     chances = LinkChances(table, dead_ends, site_parts) if is_whole else None
     frontier = BestFirstFrontier(AlwaysReady(), ROW_WIDTH, chances)
     weights, ones = chance.normal(size=ROW_WIDTH), np.ones(AT_ONCE, dtype=np.int64)
-    moments, started = [], time.process_time()
+    moments, started = [], time.perf_counter()
     for taken, first in enumerate(range(0, links, AT_ONCE), 1):
         urls = [Url(f"http://h{n % HOSTS}.example.test/section/page-{n}.html") for n in range(first, first + AT_ONCE)]
         numbers = table.meet_new(urls, depth=ones, distance=ones, found_on=0 * ones)
@@ -128,8 +132,7 @@ def wait(links: int, *, is_whole: bool, is_quiet: bool) -> list[Moment]:
             site_parts.add(url, best.row.astype(np.float64), 1.0)
             site_parts.tell(url, weights)
         if (first + AT_ONCE) % (links // 20) == 0:
-            seconds = time.process_time() - started
-            moments.append(Moment(0, taken, len(frontier), resident_mb(), peak_mb(), seconds))
+            moments.append(moment_of(0, taken, len(frontier), time.perf_counter() - started))
             if not is_quiet:
                 print_moment(moments[-1])
     return moments
@@ -138,13 +141,23 @@ def wait(links: int, *, is_whole: bool, is_quiet: bool) -> list[Moment]:
 def print_moment(moment: Moment) -> None:
     print(
         f"{moment.fetches:>8,} fetches {moment.pages:>8,} pages {moment.waiting:>10,} waiting "
-        f"{moment.resident_mb:7.0f} MB now {moment.peak_mb:7.0f} MB at most {moment.seconds:7.0f} s",
+        f"{moment.resident_mb:6.0f} MB now {moment.anonymous_mb:6.0f} in no file {moment.peak_mb:6.0f} at most "
+        f"{moment.seconds:6.0f} s {moment.cpu_s:6.0f} s of processor",
         flush=True,
     )
 
 
+def moment_of(pages: int, fetches: int, waiting: int, seconds: float) -> Moment:
+    return Moment(pages, fetches, waiting, resident_mb(), anonymous_mb(), peak_mb(), seconds, time.process_time())
+
+
 def resident_mb() -> float:
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE_BYTES / 1e6
+
+
+def anonymous_mb() -> float:
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.partition("RssAnon:")[2].split()[0]) * 1024 / 1e6
 
 
 def peak_mb() -> float:
@@ -183,7 +196,11 @@ def main() -> None:
     )
     course = Course(max(1, chosen.fetches // 100), is_quiet=chosen.json)
     with tempfile.TemporaryDirectory() as folder:
-        honeyguide.crawl(chosen.run or Path(folder) / "run", settings, listeners=[course]).close()
+        run = chosen.run or Path(folder) / "run"
+        if run.exists():
+            honeyguide.resume(run, budget=chosen.fetches, listeners=[course]).close()
+        else:
+            honeyguide.crawl(run, settings, listeners=[course]).close()
     if chosen.json:
         told = [asdict(moment) for moment in course.moments]
         print(json.dumps({"machine": machine(), "course": told}, indent=2))

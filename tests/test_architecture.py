@@ -12,9 +12,22 @@ SOURCE = Path(__file__).parent.parent / "src"
 PRODUCT, LAB = SOURCE / "honeyguide", SOURCE / "honeyguide_lab"
 FILES = sorted(file for package in (PRODUCT, LAB) for file in package.rglob("*.py"))
 
-LEAVES = {"drafts", "errors", "extras", "locks", "model", "processes", "quiet_fastwarc", "registry", "settings", "text"}
+LEAVES = {
+    "columns",
+    "drafts",
+    "errors",
+    "extras",
+    "locks",
+    "model",
+    "processes",
+    "quiet_fastwarc",
+    "registry",
+    "settings",
+    "text",
+}
 STAGES = ("topic", "frontier", "fetch", "parse", "judge", "guard", "learn")
 ALLOWED = {
+    "columns": set[str](),
     "drafts": {"locks"},
     "locks": set[str](),
     "errors": set[str](),

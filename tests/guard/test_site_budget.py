@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from honeyguide.guard.bounded import pack, unpack
 from honeyguide.guard.site_budget import MOST_REFERRERS, Site, SiteBudgets
 from honeyguide.model import HostKey, LinkId
 from honeyguide.settings import GuardSettings
@@ -202,3 +203,17 @@ def test_a_saved_table_goes_on_as_the_one_it_was_saved_from(moves: list[tuple[in
             budgets.charge(site, LinkId(place), fresh, is_confirmed=fresh == 3, is_relevant=fresh == 2)
         assert [level(whole, f"h{n}.test") for n in range(13)] == [level(broken, f"h{n}.test") for n in range(13)]
     assert whole.state() == broken.state()
+
+
+def test_restored_sites_that_one_site_refers_to_share_the_text_of_its_name() -> None:
+    """Else they take more memory in a crawl that was resumed: a text for each referrer of each site."""
+    names = ("one.test", "two.test")
+    budgets = SiteBudgets(RULES)
+    for name in names:
+        budgets.refer(trusted(budgets, "seed.test"), HostKey(name))
+    restored = SiteBudgets(RULES)
+    restored.restore(unpack(pack(budgets.state())))
+    sites = [restored.find(HostKey(name)) for name in names]
+    one, two = (site.referrers for site in sites if site)
+    assert one == two == ["seed.test"]
+    assert one[0] is two[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -77,6 +78,28 @@ def test_in_order_nothing_is_sorted_and_nothing_before_the_step_is_read(run: Run
     database.close()
     assert plan[0] == "SEARCH s USING INTEGER PRIMARY KEY (rowid>?)"
     assert not [line for line in plan if "TEMP B-TREE" in line or line.startswith("SCAN p")]
+
+
+def test_the_parents_of_the_first_pages_are_known_before_all_links_are_sorted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"/{number}" for number in range(9)]
+    pages: Script = {f"http://a.test{name}": html(f"Page {name}", "rock", *names) for name in ["/", *names]}
+    with honeyguide.open_run(run_of(tmp_path / "run", pages)) as run, run.at_one_moment():
+        everything = run.crawled_pages()
+        backwards = {page.url: everything.parents(page, 10) for page in reversed(list(everything.all()))}
+    monkeypatch.setattr("honeyguide.runs.pages.FIRST_SORTED", 2)
+    monkeypatch.setattr("honeyguide.runs.pages.MORE_SORTED", 2)
+    with closing(sqlite3.connect(tmp_path / "run" / "crawl.sqlite")) as database:
+        reader = CrawledPages(database, tmp_path)
+        unread = reader.all()
+        first = next(unread)
+        told = {first.url: reader.parents(first, 10)}
+        (sorted_so_far,) = database.execute("SELECT count(DISTINCT target) FROM temp.page_links").fetchone()
+        told |= {page.url: reader.parents(page, 10) for page in unread}
+    assert sorted_so_far <= 2
+    assert told == backwards
+    assert all(count == 9 for _, count in told.values() if count)
 
 
 def test_parents_are_the_pages_whose_links_lead_here_redirects_resolved(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import xxhash
 
-from honeyguide.frontier import SeenUrls, grown, release, trim
+from honeyguide.columns import NumbersByHash, grown, release, trim
+from honeyguide.frontier import SeenUrls
 from honeyguide.learn.dead_ends import FIRST_SIGNS as FIRST_OF_ENDS
 from honeyguide.learn.dead_ends import KINDS
 from honeyguide.learn.site_parts import FIRST_SIGNS as FIRST_OF_PARTS
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 _STATES: Final = tuple(LinkState)
 NOWHERE: Final = -1  # in place of a page
-RELEASED_EVERY: Final = 16_384  # links; then cold ones leave memory, where they are in a file, and so does free memory
+RELEASED_EVERY: Final = 4096  # links; then cold ones leave memory, where they are in a file, and so does free memory
 _COLUMNS: Final = ("_host", "_state", "_hops", "_depth", "_distance", "_found_on", "_carried")
 
 
@@ -208,8 +210,6 @@ class LinkTable:
             setattr(self, name, grown(getattr(self, name), 0, fill=0))
 
 
-_HASH_BITS: Final = 63
-_LARGEST_HASH: Final = 2**_HASH_BITS - 1
 FEWEST_WORDS: Final = 20
 """Of the main text: shorter ones are equal by chance."""
 
@@ -274,23 +274,38 @@ class SamePages:
     """
 
     def __init__(self) -> None:
-        # By the hash of an address the page and the hash of its text, as one number: half the memory of a tuple.
-        self._pages: dict[int, int] = {}
+        self._numbers = NumbersByHash()  # of addresses; what follows is by these numbers
+        self._addresses = array("Q")
+        self._texts = array("Q")  # hashes of the texts of the pages
+        self._links = array("I")
 
     def same_as(self, url: Url, identity: Identity) -> LinkId | None:
         """The page that has come before and that this one is; None where it is a page of its own."""
         for address in (identity.canonical or url, url):
-            known = self._pages.get(_hash(address.text))
-            if known is not None and known & _LARGEST_HASH == identity.text:
-                return LinkId(known >> _HASH_BITS)
+            known = self._find(_hash(address.text))
+            if known is not None and self._texts[known] == identity.text:
+                return LinkId(self._links[known])
         return None
 
     def remember(self, link: LinkId, url: Url, identity: Identity) -> None:
         """A page of its own has come. What it says of its own address counts for more than what others said."""
-        page = int(link) << _HASH_BITS | identity.text
-        self._pages[_hash(url.text)] = page
-        if identity.canonical is not None:
-            self._pages.setdefault(_hash(identity.canonical.text), page)
+        own = _hash(url.text)
+        known = self._find(own)
+        if known is None:
+            self._add(own, link, identity)
+        else:
+            self._links[known], self._texts[known] = link, identity.text
+        if identity.canonical is not None and self._find(named := _hash(identity.canonical.text)) is None:
+            self._add(named, link, identity)
+
+    def _find(self, address: int) -> int | None:
+        return next((number for number in self._numbers.having(address) if self._addresses[number] == address), None)
+
+    def _add(self, address: int, link: LinkId, identity: Identity) -> None:
+        self._numbers.extend([address])
+        self._addresses.append(address)
+        self._texts.append(identity.text)
+        self._links.append(link)
 
 
 def identity_of(page: Page, scope: Scope) -> Identity | None:

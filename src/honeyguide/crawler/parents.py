@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from honeyguide.frontier import grown, release
+from honeyguide.columns import grown, release
 from honeyguide.judge import moved_by_answers
 from honeyguide.model import LinkContext, PageFacts, ParentRules, ParentStats
 
@@ -44,7 +44,7 @@ _COLUMNS: Final = np.dtype(
     ]
 )
 BYTES_A_LINK: Final = _COLUMNS.itemsize
-RELEASED_EVERY: Final = 2048  # links that got a parent; then cold ones leave memory, where they are in a file
+RELEASED_EVERY: Final = 256  # links that got a parent; then cold ones leave memory, where they are in a file
 _NONE: Final = np.zeros(1, dtype=_COLUMNS)  # the columns of a link without a parent
 
 

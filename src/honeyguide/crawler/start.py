@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from honeyguide.ask.answer_files import read_answer_file
 from honeyguide.ask.asking import AskingBeside, Respondent, asking_about
 from honeyguide.ask.language_model import LanguageModel
+from honeyguide.columns import keep_large_apart
 from honeyguide.crawler.answering import answers_to_take_over, learning_judge
 from honeyguide.crawler.answers import AnswerIntake
 from honeyguide.crawler.between_steps import BetweenSteps
@@ -265,6 +266,7 @@ async def _run_to_the_end(
     # Products here are small: with a second thread they took eight times as long on two busy cores (0.29 ms, 0.04 ms).
     opened.enter_context(threadpool_limits(1, "blas"))
     opened.enter_context(_fewer_collections())
+    keep_large_apart()
     store, settings, parts = crawl.store, crawl.settings, crawl.parts
     progress = store.progress()
     begin = max((page.checked_at for page in crawl.known), default=0.0) if progress is None else progress.now

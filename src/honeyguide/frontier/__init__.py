@@ -8,7 +8,6 @@ and rows of numbers; what they mean is the strategy's business.
 from honeyguide.frontier.beam import BeamFrontier
 from honeyguide.frontier.best_first import BestFirstFrontier
 from honeyguide.frontier.by_depth import ByDepthFrontier
-from honeyguide.frontier.columns import grown, release, trim
 from honeyguide.frontier.frontier import (
     Arrivals,
     Chances,
@@ -56,11 +55,8 @@ __all__ = [
     "SharedRowsFrontier",
     "Standing",
     "Taken",
-    "grown",
     "promises_of",
-    "release",
     "standing_of",
-    "trim",
     "worth_of",
     "worths_of",
 ]

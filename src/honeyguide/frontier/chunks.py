@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from honeyguide.frontier.columns import grown, release
+from honeyguide.columns import grown, release
 from honeyguide.frontier.frontier import worth_of, worth_of_one
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SMALLEST: Final = 8
 LARGEST: Final = 64  # larger ones cost more to price, smaller ones are more to look through; measured
-RELEASED_EVERY: Final = 1024  # links; each may touch some pages of files, of 4 KB, which then leave memory
+RELEASED_EVERY: Final = 256  # links; each may touch some pages of files, of 4 KB, which then leave memory
 NO_LINK: Final = -1
 NO_CHUNK: Final = -1
 HIGHEST: Final = 2**31 - 1  # above every link

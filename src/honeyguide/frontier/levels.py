@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from honeyguide.columns import grown
 from honeyguide.frontier.beam import BeamFrontier
 from honeyguide.frontier.best_first import BestFirstFrontier
-from honeyguide.frontier.columns import grown
 from honeyguide.frontier.frontier import Arrivals, Frontier, NotBefore, Pairs, Taken
 from honeyguide.frontier.shared_rows import SharedRowsFrontier
 

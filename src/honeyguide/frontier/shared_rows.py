@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import xxhash
 
+from honeyguide.columns import grown
 from honeyguide.frontier.chunks import NOTHING
-from honeyguide.frontier.columns import grown
 from honeyguide.frontier.frontier import Pairs, Taken, earliest
 from honeyguide.model import HostId, LinkId, weighted_sums
 

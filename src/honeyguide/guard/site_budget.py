@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import log2, sqrt
+from sys import intern
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.guard.bounded import Bounded, fields_of
@@ -255,6 +256,8 @@ class SiteBudgets:
 
     def restore(self, state: State) -> None:
         sites = [Site(*fields) for fields in state]
+        for site in sites:  # as before, sites that refer to many others are one text each
+            site.referrers = list(map(intern, site.referrers))
         self._seeds = {site.domain: site for site in sites if site.is_seed}
         self._sites.replace((site.domain, site) for site in sites if not site.is_seed)
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import xxhash
 
+from honeyguide.columns import grown, release
 from honeyguide.errors import StrategyError
 from honeyguide.model import Url, weighted_sums
 from honeyguide.model.saved_state import load_arrays
@@ -45,6 +46,8 @@ GROWTH: Final = 1.25
 SIGNS: Final = ("folder", "beginning")
 OF_A_KIND: Final = 2**16
 """Signs of one kind that are told apart; of more, some share their sums."""
+_NOWHERE: Final = -1  # in place of a place
+RELEASED_EVERY: Final = 1024  # pages; then sums of parts leave memory, where they are in a file
 _KINDS: Final = ("host", *SIGNS)
 _ALL, _HOST, _FOLDER, _BEGINNING = -1, 0, 1, 2
 FIRST_SIGNS: Final = (_FOLDER * OF_A_KIND, _BEGINNING * OF_A_KIND)
@@ -65,7 +68,8 @@ class SiteParts:
     def forget(self) -> None:
         """Go back to the beginning."""
         # One entry a part, after the one for all pages: a part comes after the host and the folder it belongs to.
-        self._place_by_sign = {_ALL: 0}
+        self._count = 1
+        self._place_by_sign = np.full(len(_KINDS) * OF_A_KIND, _NOWHERE, dtype=np.int32)
         self._sums = np.zeros((64, self._width + 2))  # of rows, of rewards, and how many
         self._sign = np.full(64, _ALL, dtype=np.int32)
         self._above = np.zeros((64, 2), dtype=np.int32)  # places of its host and folder
@@ -87,6 +91,8 @@ class SiteParts:
         """A page has come; `tell` lets waiting links know."""
         places = self._places(url)  # before the sums are named: they may grow
         self._sums[places] += np.concatenate((row, (reward, 1.0)))
+        if not self._sums[0, -1] % RELEASED_EVERY:
+            release([self._sums])
 
     def tell(self, url: Url, weights: NDArray[np.float64]) -> None:
         """Let waiting links know what follows for the parts of this page, or for all parts where it is time."""
@@ -99,8 +105,7 @@ class SiteParts:
 
     def tell_all(self, weights: NDArray[np.float64]) -> None:
         """Let all waiting links know what follows from these weights."""
-        count = len(self._place_by_sign)
-        self._tell(list(range(count)), self._above[1:count].tolist(), weights)
+        self._tell(list(range(self._count)), self._above[1 : self._count].tolist(), weights)
         self._told_pages = float(self._sums[0, -1])
         self.changed = None
 
@@ -110,11 +115,12 @@ class SiteParts:
 
     def save(self) -> bytes:
         """The sums, and what waiting links were told."""
-        count = len(self._place_by_sign)
+        count = self._count
         sign = self._sign[:count]
         buffer = io.BytesIO()
         told = np.append(self._told_pages, self._told[sign[1:]])
         np.savez(buffer, sign=sign, sums=self._sums[:count], above=self._above[:count], told=told)
+        release([self._sums])
         return buffer.getvalue()
 
     def load(self, state: bytes) -> None:
@@ -129,8 +135,10 @@ class SiteParts:
         if not shapes or not count or sign[0] != _ALL or (sign[1:] < 0).any() or (sign >= len(self._told)).any():
             raise StrategyError(f"not saved sums of parts of sites: {sums.shape} sums of {count} parts")
         self.forget()
-        self._place_by_sign = {int(each): place for place, each in enumerate(sign)}
-        self._sign, self._sums, self._above = sign.copy(), sums.copy(), np.clip(above, 0, count - 1)
+        self._count = count
+        self._place_by_sign[sign[1:]] = np.arange(1, count)
+        self._sign, self._above = sign.copy(), np.clip(above, 0, count - 1)
+        self._sums = grown(sums, count, fill=0)
         self._told_pages = float(told[0])
         self._told[sign[1:]] = told[1:]
 
@@ -159,17 +167,19 @@ class SiteParts:
         places = [0]
         for sign in _signs(url.text):
             if sign != NO_SIGN:
-                if sign not in self._place_by_sign:
+                if self._place_by_sign[sign] == _NOWHERE:
                     self._begin(sign, places[1:])
-                places.append(self._place_by_sign[sign])
+                places.append(int(self._place_by_sign[sign]))
         return places
 
     def _begin(self, sign: int, above: list[int]) -> None:
-        place = len(self._place_by_sign)
+        place = self._count
+        if place == len(self._sums):
+            self._sums = grown(self._sums, place + 1, fill=0)
         if place == len(self._sign):
-            self._sums = np.concatenate((self._sums, np.zeros_like(self._sums)))
-            self._sign = np.concatenate((self._sign, np.full_like(self._sign, _ALL)))
-            self._above = np.concatenate((self._above, np.zeros_like(self._above)))
+            self._sign = grown(self._sign, place + 1, fill=_ALL)
+            self._above = grown(self._above, place + 1, fill=0)
+        self._count += 1
         self._place_by_sign[sign] = place
         self._sign[place] = sign
         self._above[place, : len(above)] = above

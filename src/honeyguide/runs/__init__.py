@@ -50,7 +50,7 @@ from honeyguide.runs.run import CrawledStep, PageVersion, Run, open_run
 from honeyguide.runs.snippets import PageSnippets, PageTexts, Snippet
 from honeyguide.runs.sqlite import SqliteStore, open_store
 from honeyguide.runs.stats import HostStats, PatternStats, RunStats, downsampled, harvest_curve, stats
-from honeyguide.runs.sums import CauseSums, HostSums, RunSums
+from honeyguide.runs.sums import CauseSums, HostSums, RunSums, RunTotals
 from honeyguide.runs.traps import GuardFinding, HostMoves, LinksMoved, Trap, TrapSummary
 from honeyguide.runs.trust import refuse_strange, remember, settings_to_build, trust_run
 
@@ -123,6 +123,7 @@ __all__ = [
     "RunLock",
     "RunStats",
     "RunSums",
+    "RunTotals",
     "SkipRecord",
     "Snippet",
     "SqliteStore",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.model.counts import count_of
-from honeyguide.runs.sums import RunSums
+from honeyguide.runs.sums import RunTotals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,13 +68,12 @@ def advise(run: Run) -> Advice | None:
         return _without_a_page(run)
     if progress.fetches < FEWEST_FETCHES:
         return None
-    sums = RunSums()
     with run.at_one_moment():
-        sums.extend(run)
+        totals = RunTotals(run)
     return next(
         found
         for found in (
-            _refused(run, sums), _nothing_relevant(run), _out_of_scope(run), _unpaid_hosts(run, sums), _yield(run),
+            _refused(run, totals), _nothing_relevant(run), _out_of_scope(run), _unpaid_hosts(run, totals), _yield(run),
         )
         if found is not None
     )  # fmt: skip
@@ -117,12 +116,12 @@ def _without_a_page(run: Run) -> Advice:
     return Advice(Situation.NO_PAGE, f"{words}.", arguments)
 
 
-def _refused(run: Run, sums: RunSums) -> Advice | None:
+def _refused(run: Run, totals: RunTotals) -> Advice | None:
     refused = Counter(host for reason, host, _ in run.failures() if reason == "robots")
-    if refused.total() < REFUSED_SHARE * len(sums):
+    if refused.total() < REFUSED_SHARE * totals.fetches:
         return None
     ((worst, _),) = refused.most_common(1)
-    words = f"{refused.total() / len(sums):.0%} of the fetches were refused by robots.txt, most by that of {worst}"
+    words = f"{refused.total() / totals.fetches:.0%} of the fetches were refused by robots.txt, most by that of {worst}"
     if any(seed.host == worst for seed in run.seed_urls()):
         return Advice(Situation.ROBOTS, f"{words}: start elsewhere.", _again(run, "--seed-url", "URL"))
     flags = _added("--deny-host", run.settings.scope.deny_hosts, worst)
@@ -173,22 +172,22 @@ def _wider(scope: ScopeSettings) -> Iterator[str]:
         yield from ("--allow-host", "*")
 
 
-def _unpaid_hosts(run: Run, sums: RunSums) -> Advice | None:
-    hosts = sums.hosts(sums.host_count)
+def _unpaid_hosts(run: Run, totals: RunTotals) -> Advice | None:
+    hosts = totals.hosts()
     paying = [each for each in hosts if each.relevant]
     unpaid = sorted((each for each in hosts if not each.relevant), key=lambda each: -each.asked)
-    share = sum(each.asked for each in unpaid) / len(sums)
+    share = sum(each.asked for each in unpaid) / totals.fetches
     if share < UNPAID_SHARE or not paying:
         return None
     words = f"{share:.0%} of the fetches went to hosts that never paid"
-    if sum(each.relevant for each in paying[:MOST_NAMED]) >= PAYING_SHARE * sums.relevant:
+    if sum(each.relevant for each in paying[:MOST_NAMED]) >= PAYING_SHARE * totals.relevant:
         named = [each.host for each in paying[:MOST_NAMED]]
         return Advice(
             Situation.UNPAID_HOSTS, f"{words}: stay on the {count_of(len(named), 'host')} that did.",
             _again(run, *_added("--allow-host", named)),
         )  # fmt: skip
     worst = unpaid[:MOST_NAMED]
-    if sum(each.asked for each in worst) < UNPAID_SHARE / 2 * len(sums):
+    if sum(each.asked for each in worst) < UNPAID_SHARE / 2 * totals.fetches:
         return None  # to so many hosts that naming some would change nothing
     flags = _added("--deny-host", run.settings.scope.deny_hosts, *(each.host for each in worst))
     return Advice(Situation.UNPAID_HOSTS, f"{words}: leave out the worst.", _again(run, *flags))

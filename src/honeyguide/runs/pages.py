@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
     from honeyguide.model import FieldValue
 
+FIRST_SORTED: Final = 1000
+"""Fetches to whose pages links are sorted first."""
+MORE_SORTED: Final = 32
+"""Times as many are sorted next, and so on."""
 _UNINDEXED: Final = "SELECT link FROM directives WHERE is_unindexed"
 
 
@@ -68,8 +73,9 @@ class CrawledPages:
     """Reads pages, bodies and the links between pages of an open run, in constant memory.
 
     Pages that asked not to be indexed are not among them. `after_step` says which pages are counted and read; links and
-    parents are those of the whole run. `parents` needs the links sorted by target, which the database does not have:
-    the first call writes them into a temporary table of this connection, so call it within `Run.at_one_moment`.
+    parents are those of the whole run. `parents` needs the links sorted by target, which the database does not have: it
+    writes them into a temporary table of this connection, so call it within `Run.at_one_moment`, and quickest in the
+    order in which pages came.
     """
 
     def __init__(
@@ -80,7 +86,8 @@ class CrawledPages:
         self._bodies = StoredBodies(path)
         self._relevant_only = relevant_only
         self._after_step = after_step
-        self._has_parents = False
+        self._sorted_steps = range(0)  # links to the pages of these are sorted
+        self._redirect_ends: dict[int, int] | None = None
 
     def __len__(self) -> int:
         which = _which("p", relevant_only=self._relevant_only)
@@ -150,8 +157,8 @@ class CrawledPages:
 
     def parents(self, page: CrawledPage, limit: int) -> tuple[tuple[Url, ...], int]:
         """Return pages with a link to this one in order of discovery, up to `limit`, and how many there are."""
-        if not self._has_parents:
-            self._sort_by_target()
+        if page.step not in self._sorted_steps:
+            self._sort_by_target(page.step)
         rows = self._select(
             """SELECT l.url FROM temp.page_links e JOIN links l ON l.id = e.source
                WHERE e.target = ? ORDER BY e.source LIMIT ?""",
@@ -213,29 +220,44 @@ class CrawledPages:
         found = self._db.execute(f"SELECT 1 FROM pages p WHERE p.link = ? AND {which}", (link,))  # noqa: S608
         return found.fetchone() is not None
 
-    def _sort_by_target(self) -> None:
-        """Let the database sort the links, which it does on disk, and in a small part of the time."""
-        source_is, target_is = (_which(each, relevant_only=False) for each in ("p", "t"))
+    def _sort_by_target(self, step: int) -> None:
+        """Let the database sort the links to the pages from a step on, which it does on disk.
+
+        First those to few pages, which need not wait for all others, then to ever more: looking through all links takes
+        seconds where sorting them takes minutes. Where pages are asked for in another order, all are sorted.
+        """
+        is_next = step >= self._sorted_steps.stop
+        count = max(FIRST_SORTED, MORE_SORTED * len(self._sorted_steps))
+        self._sorted_steps = range(step, step + count) if is_next else range(sys.maxsize)
+        which = _which("p", relevant_only=False)
+        values = {"first": self._sorted_steps[0], "last": self._sorted_steps[-1]}
         with wrap_sqlite_errors(self._path):
+            if self._redirect_ends is None:
+                self._redirect_ends = redirect_ends(self._select)
             for statement in (
-                "DROP TABLE IF EXISTS temp.page_links",
-                "DROP TABLE IF EXISTS temp.redirect_ends",
-                "CREATE TEMP TABLE redirect_ends (link INTEGER PRIMARY KEY, target INTEGER)",
-                """CREATE TEMP TABLE page_links (target INTEGER, source INTEGER, PRIMARY KEY (target, source))
-                   WITHOUT ROWID""",
+                "CREATE TEMP TABLE IF NOT EXISTS leading (link INTEGER PRIMARY KEY, target INTEGER)",
+                """CREATE TEMP TABLE IF NOT EXISTS page_links (target INTEGER, source INTEGER,
+                   PRIMARY KEY (target, source)) WITHOUT ROWID""",
+                "DELETE FROM temp.leading",  # a table cannot be dropped while pages are read
+                "DELETE FROM temp.page_links",
             ):
                 self._db.execute(statement)
-            ends = redirect_ends(self._select)
-            self._db.executemany("INSERT INTO temp.redirect_ends VALUES (?, ?)", ends.items())
             self._db.execute(
-                # Links that redirect to one page are one link to it.
-                f"""INSERT OR IGNORE INTO temp.page_links
-                    SELECT t.link, e.source FROM edges e CROSS JOIN pages p ON p.link = e.source
-                        LEFT JOIN temp.redirect_ends r ON r.link = e.target
-                        CROSS JOIN pages t ON t.link = coalesce(r.target, e.target)
-                    WHERE t.link != e.source AND {source_is} AND {target_is} ORDER BY t.link, e.source"""  # noqa: S608
+                f"""INSERT INTO temp.leading SELECT p.link, p.link FROM steps s CROSS JOIN pages p
+                    ON p.link = s.link AND p.step = s.step WHERE s.step BETWEEN :first AND :last AND {which}""",  # noqa: S608
+                values,
             )
-        self._has_parents = True
+            self._db.executemany(
+                "INSERT INTO temp.leading SELECT ?, link FROM temp.leading WHERE link = ?", self._redirect_ends.items()
+            )
+            self._db.execute(
+                # Links that redirect to one page are one link to it. The bounds are quicker than looking a link up.
+                f"""INSERT OR IGNORE INTO temp.page_links
+                    SELECT t.target, e.source FROM edges e CROSS JOIN temp.leading t ON t.link = e.target
+                        CROSS JOIN pages p ON p.link = e.source
+                    WHERE e.target BETWEEN (SELECT min(link) FROM temp.leading) AND (SELECT max(link) FROM temp.leading)
+                        AND t.target != e.source AND {which} ORDER BY t.target, e.source"""  # noqa: S608
+            )
 
     def _select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         with wrap_sqlite_errors(self._path):

@@ -274,6 +274,12 @@ class Run:
             after_step,
         )
 
+    @property
+    def fetch_count(self) -> int:
+        """The fetches that `fetches` yields."""
+        ((count,),) = self._select("SELECT count(*) FROM steps WHERE outcome <> 'unknown'")
+        return int(count)
+
     def harvest_sketch(self, points: int) -> tuple[int, ...]:
         """Return the relevant pages after each of so many equal parts of the fetches; all of it in one look."""
         ((last,),) = self._select("SELECT coalesce(max(step), 0) FROM steps")

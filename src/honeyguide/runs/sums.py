@@ -8,8 +8,11 @@ then only that column is read anew.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass
-from itertools import islice
+from heapq import nsmallest
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -56,6 +59,7 @@ class FailingHost:
 
 
 RELEVANT, OTHER_PAGES, REDIRECTS = "relevant pages", "other pages", "redirects"
+_NOT_FAILED: Final = frozenset({OTHER_PAGES, REDIRECTS})
 
 
 class RunSums:
@@ -112,8 +116,8 @@ class RunSums:
     def curve(self, points: int) -> tuple[tuple[int, int], ...]:
         """Return pairs of fetches and relevant pages so far: at most `points`, evenly spaced, from first to last."""
         so_far = np.concatenate(([0], np.cumsum(self._relevant_column(), dtype=np.int64)))
-        places = np.unique(np.linspace(0, len(so_far) - 1, num=max(2, points)).round().astype(np.int64))
-        return tuple(zip(places.tolist(), so_far[places].tolist(), strict=True))
+        places = evenly(len(so_far) - 1, points)
+        return tuple(zip(places, so_far[places].tolist(), strict=True))
 
     def best(self, top: int) -> list[int]:
         """Return the steps that brought the most relevant pages, the best first; none that is not relevant."""
@@ -145,29 +149,6 @@ class RunSums:
             for place in dict.fromkeys([*np.lexsort((-asked, -relevant))[:top].tolist(), *others])
         )
 
-    def failing_hosts(self, top: int) -> tuple[FailingHost, ...]:
-        """Return the hosts with the most fetches that failed or were refused."""
-        hosts, causes = np.frombuffer(self._hosts, dtype=np.int32), np.frombuffer(self._causes, dtype=np.int32)
-        count = len(self._host_numbers)
-        if not count:
-            return ()
-        asked, failed = np.bincount(hosts, minlength=count), np.bincount(hosts[causes > 1], minlength=count)
-        names, words = list(self._host_numbers), list(self._cause_numbers)
-        worst = [place for place in np.lexsort((asked, -failed))[:top].tolist() if failed[place]]
-        most = [int(np.bincount(causes[(hosts == place) & (causes > 1)]).argmax()) for place in worst]
-        return tuple(
-            FailingHost(names[place], int(failed[place]), int(asked[place]), words[cause])
-            for place, cause in zip(worst, most, strict=True)
-        )
-
-    def relevance_bins(self, count: int) -> list[tuple[int, int]]:
-        """Return pages and relevant ones among them, in so many equal steps of relevance from 0 to 1."""
-        relevance = np.frombuffer(self._relevance, dtype=np.float32)
-        places = np.clip((relevance * count).astype(np.int64), 0, count - 1)
-        pages = np.bincount(places[relevance >= 0], minlength=count)
-        relevant = np.bincount(places[self._relevant_column() > 0], minlength=count)
-        return list(zip(pages.tolist(), relevant.tolist(), strict=True))
-
     @property
     def host_count(self) -> int:
         """The number of hosts that were asked."""
@@ -184,6 +165,57 @@ class RunSums:
 
     def _relevant_column(self) -> NDArray[np.uint8]:
         return np.frombuffer(self._relevant, dtype=np.uint8)
+
+
+class RunTotals:
+    """Totals over the fetches of a run as it is now, made in one pass: a few numbers a host, however many fetches."""
+
+    def __init__(self, run: Run, points: int = 2, bins: int = 10) -> None:
+        """Have a curve of so many points, and so many equal steps of relevance. Read it inside `at_one_moment`."""
+        self.fetches = self.relevant = 0
+        self._asked: Counter[str] = Counter()
+        self._relevant: Counter[str] = Counter()  # by host
+        self._failed: dict[str, Counter[str]] = {}  # by host and cause
+        self.bins = [(0, 0)] * bins
+        """Pages and relevant ones among them, in so many equal steps of relevance from 0 to 1."""
+        ends = evenly(run.fetch_count, points)
+        curve = [0] * len(ends)
+        for _, url, outcome, reason, status, relevance, is_relevant in run.fetches():
+            host, is_good = Url(url).host, bool(is_relevant)
+            self._asked[host] += 1
+            self._relevant[host] += is_good
+            self.fetches += 1
+            curve[bisect_left(ends, self.fetches)] += is_good
+            if relevance is not None:
+                place = min(bins - 1, int(relevance * bins))
+                pages, relevant = self.bins[place]
+                self.bins[place] = (pages + 1, relevant + is_good)
+            elif (cause := _cause(outcome, reason, status)) not in _NOT_FAILED:
+                self._failed.setdefault(host, Counter())[cause] += 1
+        self.curve = tuple(zip(ends, accumulate(curve), strict=True))
+        """Pairs of fetches and relevant pages so far, evenly spaced, from first to last."""
+        self.relevant = self.curve[-1][1]
+
+    def hosts(self) -> list[HostSums]:
+        """Return the hosts, those with the most relevant pages first, then those with the most fetches."""
+        found = (
+            HostSums(host, asked, self._relevant[host], self._failed.get(host, Counter()).total())
+            for host, asked in self._asked.items()
+        )
+        return sorted(found, key=lambda each: (-each.relevant, -each.asked))
+
+    def failing_hosts(self, top: int) -> list[FailingHost]:
+        """Return the hosts with the most fetches that failed or were refused."""
+        found = (
+            FailingHost(host, causes.total(), self._asked[host], causes.most_common(1)[0][0])
+            for host, causes in self._failed.items()
+        )
+        return nsmallest(top, found, key=lambda each: (-each.failed, each.asked))
+
+
+def evenly(last: int, points: int) -> list[int]:
+    """Return whole numbers from 0 to the last, evenly spaced, at most so many, but for the two ends."""
+    return np.unique(np.linspace(0, last, num=max(2, points)).round().astype(np.int64)).tolist()
 
 
 def _cause(outcome: str, reason: str, status: int | None) -> str:

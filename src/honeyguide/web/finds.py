@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from honeyguide.runs.report.drawing import lay_out
-from honeyguide.runs.report.gathering import TopicMap, topic_map
+from honeyguide.runs.report.gathering import MAP_CANDIDATES, TopicMap, topic_map
 from honeyguide.web.views import View
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ def found_pages(reading: Reading, steps: list[int]) -> list[FoundPage]:
 
 def gather_map(reading: Reading) -> TopicMap:
     """Choose the pages of the map as the report does, only more of them."""
-    return topic_map(reading.run.crawled_pages(relevant_only=True), reading.sums, MAP_PAGES, MAP_LINKS)
+    relevant, sums = reading.run.crawled_pages(relevant_only=True), reading.sums
+    best = relevant.at_steps(sums.best(MAP_CANDIDATES))
+    return topic_map(relevant, best, sums.relevant, MAP_PAGES, MAP_LINKS)
 
 
 def map_places(reading: Reading, found: TopicMap) -> Places:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING, Final
 
-from honeyguide.runs import PageSnippets, RunStats, RunSums, Snippet, stats
+from honeyguide.runs import PageSnippets, RunStats, RunTotals, Snippet, stats
 from honeyguide.runs.advice import advise
 from honeyguide.runs.exports import iso_time, to_datetime
 from honeyguide.settings import SETTINGS_BY_KEY, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from honeyguide.model import Evidence, Url
     from honeyguide.runs import CrawledPage, CrawledPages, PageOnPath, Run, TrapSummary
@@ -132,8 +132,7 @@ def gather(
         first = next(run.crawled_pages().all(limit=1), None)
         has_dates = settings.crawl.world == "live" and first is not None
         counted = stats(run, TOP_HOSTS, on_progress=on_progress)
-        sums = RunSums()
-        sums.extend(run)
+        totals = RunTotals(run, CURVE_POINTS)
         results = tuple(
             _reported(run, page, snippets.of(page), insights) for page in shown.all(best_first=True, limit=top)
         )
@@ -148,18 +147,25 @@ def gather(
             keywords=settings.topic.keywords,
             began=iso_time(to_datetime(first.fetched_at)) if has_dates and first else "",
             ended=iso_time(to_datetime(run.progress.now)) if has_dates else "",
-            curve=sums.curve(CURVE_POINTS),
+            curve=totals.curve,
             results=results,
-            topic_map=topic_map(relevant, sums, MAP_PAGES, MAP_LINKS),
-            tables=tuple(table for table in _tables(run, counted, sums, threshold) if table.rows),
+            topic_map=topic_map(
+                relevant, relevant.all(best_first=True, limit=MAP_CANDIDATES), totals.relevant, MAP_PAGES, MAP_LINKS
+            ),
+            tables=tuple(table for table in _tables(run, counted, totals, threshold) if table.rows),
             traps=run.trap_summary(),
             settings=_settings(settings),
         )
 
 
-def topic_map(pages: CrawledPages, sums: RunSums, most_pages: int, most_links: int) -> TopicMap:
-    """Choose pages for a map by relevance and by how many of the others link to them, among the most relevant ones."""
-    known = {page.link: page for page in pages.at_steps(sums.best(MAP_CANDIDATES))}
+def topic_map(
+    pages: CrawledPages, best: Iterable[CrawledPage], relevant: int, most_pages: int, most_links: int
+) -> TopicMap:
+    """Choose pages for a map by relevance and by how many of the others link to them, among the most relevant ones.
+
+    These are the `best`, of so many that are relevant.
+    """
+    known = {page.link: page for page in best}
     between = pages.links_among(known)
     linked_to = Counter(target for _, target in between)
     worth = {link: page.relevance * (1 + log1p(linked_to[link])) for link, page in known.items()}
@@ -171,7 +177,7 @@ def topic_map(pages: CrawledPages, sums: RunSums, most_pages: int, most_links: i
             MapPage(page.url.text, page.url.host, page.title, page.relevance) for page in map(known.get, chosen) if page
         ),
         tuple(sorted(links, key=lambda link: (sum(link), link))[:most_links]),
-        sums.relevant,
+        relevant,
     )
 
 
@@ -181,20 +187,20 @@ def _reported(run: Run, page: CrawledPage, snippet: Snippet | None, insights: In
     return ReportedPage(page, snippet, path, anchor, insights.evidence(page.url))
 
 
-def _tables(run: Run, counted: RunStats, sums: RunSums, threshold: float) -> Iterator[BarTable]:
+def _tables(run: Run, counted: RunStats, totals: RunTotals, threshold: float) -> Iterator[BarTable]:
     hosts = [(host.host, host.relevant, host.pages) for host in counted.top_hosts]
     yield _pages_table(f"Hosts, {len(hosts):,} of {counted.hosts:,}", "host", hosts)
     yield _counts_table("Outcomes of fetches", "outcome", "fetches", list(counted.outcomes.items())[:MOST_ROWS])
     reasons = list(counted.without_page.items())[:MOST_ROWS]
     yield _counts_table("Fetches without a page", "reason", "fetches", reasons)
-    failing = sums.failing_hosts(MOST_ROWS)
+    failing = totals.failing_hosts(MOST_ROWS)
     most = max((each.failed for each in failing), default=1)
     rows = (
         BarRow(each.host, 0, each.failed / most, (f"{each.failed:,} of {each.asked:,}", each.cause)) for each in failing
     )
     yield BarTable("Failures by host", "host", ("fetches", "mostly"), tuple(rows))
     if counted.pages:
-        bins = list(enumerate(sums.relevance_bins(10)))
+        bins = list(enumerate(totals.bins))
         filled = max(number for number, (pages, _) in bins if pages) + 1
         ranges = [
             (f"{number / 10:.1f} to {(number + 1) / 10:.1f}", good, pages) for number, (pages, good) in bins[:filled]

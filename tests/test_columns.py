@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import honeyguide
+from honeyguide.columns import TextColumn, grown, release
 from honeyguide.crawler.parents import ParentTable
-from honeyguide.frontier import SeenUrls, grown, release
-from honeyguide.frontier.columns import TextColumn
+from honeyguide.frontier import SeenUrls
 from honeyguide.model import LinkId, Url
 from honeyguide.settings import settings_from
 
@@ -28,7 +31,7 @@ on_disk = pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="columns
 
 @pytest.fixture
 def small_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("honeyguide.frontier.columns.ON_DISK_FROM", 64)
+    monkeypatch.setattr("honeyguide.columns.ON_DISK_FROM", 64)
 
 
 @given(st.lists(st.lists(st.binary(max_size=40), max_size=5), max_size=12), st.integers(1, 100))
@@ -66,7 +69,7 @@ def no_file() -> None:
 def test_where_no_file_can_be_made_everything_stays_in_memory(
     make: Callable[[], object], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("honeyguide.frontier.columns._nameless_file", no_file)
+    monkeypatch.setattr("honeyguide.columns._nameless_file", no_file)
     column = make()
     if isinstance(column, TextColumn):
         column.extend([b"x" * 100, b"y"])
@@ -105,7 +108,7 @@ def test_a_crawl_whose_links_are_on_disk_is_the_same_crawl(tmp_path: Path, monke
         release(kept)
 
     for most in (1 << 24, 64):
-        monkeypatch.setattr("honeyguide.frontier.columns.ON_DISK_FROM", most)
+        monkeypatch.setattr("honeyguide.columns.ON_DISK_FROM", most)
         for place in ("honeyguide.frontier.chunks", "honeyguide.crawler.parents"):
             monkeypatch.setattr(f"{place}.RELEASED_EVERY", 2)
             monkeypatch.setattr(f"{place}.release", noted)
@@ -115,3 +118,31 @@ def test_a_crawl_whose_links_are_on_disk_is_the_same_crawl(tmp_path: Path, monke
     assert len(crawls[0]) == 60
     assert crawls[1] == crawls[0]
     assert {np.dtype(np.float16), np.dtype(np.float64), PARENTS} <= set(were_released)  # rows, scores, parents
+
+
+LARGE_ONES_APART = """
+import ctypes, sys
+import numpy as np
+from honeyguide.columns import keep_large_apart
+
+if sys.argv[1] == "apart":
+    keep_large_apart()
+for _ in range(3):
+    np.ones(3 << 20)
+class Memory(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena a b c mapped d e f g h".split()]
+read = ctypes.CDLL(None).mallinfo2
+read.restype = Memory
+before = read().mapped
+kept = np.ones(2 << 20)
+print(read().mapped - before >= kept.nbytes)
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="for the C library of GNU"
+)
+@pytest.mark.parametrize(("how", "is_apart"), [("apart", "True"), ("as usual", "False")])
+def test_large_pieces_of_memory_lie_apart_also_after_one_was_freed(how: str, is_apart: str) -> None:
+    command = [sys.executable, "-c", LARGE_ONES_APART, how]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == is_apart

@@ -17,14 +17,13 @@ import sys
 import tempfile
 import weakref
 from array import array
-from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,7 +33,16 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 ON_DISK_FROM: Final = 1 << 22
 """Bytes of a column that are kept in memory; more go into a file."""
-_malloc_trim: Final = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+FREE: Final = -1
+FULL: Final = 0.6
+"""Of the places of a hash table, the share that may be taken: beyond, looking up takes longer and longer."""
+_HALF_OF_A_HASH: Final = (1 << 32) - 1
+TEXTS_OF_A_BLOCK: Final = 1 << 16
+_libc: Final = ctypes.CDLL(None) if sys.platform == "linux" else None
+_malloc_trim: Final = getattr(_libc, "malloc_trim", None)
+_mallopt: Final = getattr(_libc, "mallopt", None)
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_APART_FROM: Final = 1 << 20
 _LARGE_FILES: Final = Path("/var/tmp")  # noqa: S108 - files there have no name
 
 
@@ -69,6 +77,17 @@ def trim() -> None:
         _malloc_trim(0)
 
 
+def keep_large_apart() -> None:
+    """Have the C library of this process give back what is large as soon as it is free.
+
+    Else it learns from the first large piece to take all of them from where small ones lie, and holes stay: a snapshot
+    of tens of megabytes is made and thrown away every few hundred fetches.
+    """
+    if _mallopt is not None:
+        _mallopt(_M_MMAP_THRESHOLD, _APART_FROM)
+        _mallopt(_M_TRIM_THRESHOLD, 4 * _APART_FROM)
+
+
 def _file_of(column: NDArray[Any]) -> mmap.mmap | None:
     base: object = column.base
     return base if isinstance(base, mmap.mmap) else None
@@ -82,23 +101,33 @@ class TextColumn:
         self._in_file = 0  # bytes
         self._most = ON_DISK_FROM
         self._file: int | None = None
-        self._ends = array("q", [0])  # text n lies between end n and end n+1
+        self._end = 0
+        # Where each text begins, counted from where its block of texts does: half the bytes of a place in the file.
+        self._starts = array("I")
+        self._blocks = array("q")
 
     def __len__(self) -> int:
-        return len(self._ends) - 1
+        return len(self._starts)
 
     def extend(self, texts: Sequence[bytes]) -> None:
         """Add texts at the end."""
         self._newest += b"".join(texts)
-        self._ends.extend(islice(accumulate(map(len, texts), initial=self._ends[-1]), 1, None))
+        for text in texts:
+            if not len(self._starts) % TEXTS_OF_A_BLOCK:
+                self._blocks.append(self._end)
+            self._starts.append(self._end - self._blocks[-1])
+            self._end += len(text)
         if len(self._newest) > self._most:
             self._write_out()
 
     def __getitem__(self, number: int) -> bytes:
-        start, end = self._ends[number], self._ends[number + 1]
+        start, end = self._start(number), self._start(number + 1) if number + 1 < len(self) else self._end
         if start >= self._in_file or self._file is None:
             return bytes(self._newest[start - self._in_file : end - self._in_file])
         return os.pread(self._file, end - start, start)
+
+    def _start(self, number: int) -> int:
+        return self._blocks[number // TEXTS_OF_A_BLOCK] + self._starts[number]
 
     def _write_out(self) -> None:
         try:
@@ -115,6 +144,62 @@ class TextColumn:
             return
         self._in_file += written
         self._newest = bytearray()
+
+
+class NumbersByHash:
+    """Numbers from 0, found by hashes, in some 12 bytes each.
+
+    A hash table with open addressing: the place of a number is given by its hash, or is the next free one after that.
+    Looking up is as fast as in a dictionary, which takes another 100 bytes for each, because it holds hashes and
+    numbers as objects.
+    """
+
+    def __init__(self) -> None:
+        self._hashes = array("I")  # by number; half of each hash is enough
+        self._places = _places(self._hashes, size=1024)
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def having(self, digest: int) -> Iterator[int]:
+        """Yield the numbers that may have this hash: all that have it, and hardly ever another."""
+        places, last, half = self._places, len(self._places) - 1, digest & _HALF_OF_A_HASH
+        place = half & last
+        while (number := places[place]) != FREE:
+            if self._hashes[number] == half:
+                yield number
+            place = (place + 1) & last
+
+    def extend(self, digests: Iterable[int]) -> None:
+        """Give the next numbers to these hashes."""
+        first = len(self)
+        self._hashes.extend([digest & _HALF_OF_A_HASH for digest in digests])
+        size = len(self._places)
+        while len(self) > FULL * size:
+            size *= 2
+        if size > len(self._places):
+            self._places = _places(self._hashes, size=size)
+            return
+        places, last = self._places, size - 1
+        for number in range(first, len(self)):
+            place = self._hashes[number] & last
+            while places[place] != FREE:
+                place = (place + 1) & last
+            places[place] = number
+
+
+def _places(hashes: array[int], *, size: int) -> memoryview[int]:
+    """Return a table of `size`, a power of two, with the numbers of these hashes in it."""
+    numbers = np.full(size, FREE, dtype=np.int32)
+    left = np.arange(len(hashes), dtype=np.int32)
+    places = np.array(hashes, dtype=np.uint32) & np.uint32(size - 1)
+    while len(left):
+        # Where the place is free one of those that want it stays there; the others go on to the next.
+        is_free = numbers[places] == FREE
+        numbers[places[is_free]] = left[is_free]
+        is_left = numbers[places] != left
+        left, places = left[is_left], (places[is_left] + np.uint32(1)) & np.uint32(size - 1)
+    return numbers.data
 
 
 def _empty(shape: tuple[int, ...], dtype: np.dtype[Scalar]) -> NDArray[Scalar]:
