@@ -12,7 +12,8 @@ from shutil import rmtree
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.cluster.on_ray import Plan, RayCluster, import_ray
+from honeyguide.cluster.actors import Plan, import_ray
+from honeyguide.cluster.on_ray import RayCluster
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.crawler.events import StopReason
 from honeyguide.crawler.hosts import HostMemory
@@ -31,7 +32,7 @@ from honeyguide.settings import shown, to_toml, validate, with_overrides
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from honeyguide.cluster.on_ray import HubStatus
+    from honeyguide.cluster.actors import HubStatus
     from honeyguide.model import Url
     from honeyguide.runs import Run
     from honeyguide.settings import Settings

@@ -1,324 +1,39 @@
-"""Shards in Ray actors: workers that run them, and the actor of the hub. Nothing but this file imports Ray.
+"""A crawl on Ray as its driver sees it: workers are placed, watched, replaced and joined by others.
 
-A worker is one process that runs several shards in one event loop and shares the word vectors among them. Ray places
-workers, carries their messages, and says when one has died; the shards of a dead worker go on in a new one, from their
-folders.
+Ray says when a worker has died; its shards go on in a new one, from their folders.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import os
 import re
 import signal
 import socket
 import threading
 from collections import deque
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.cluster.hub import Hub, HubRules
-from honeyguide.cluster.in_process import run_shard
-from honeyguide.cluster.partition import Partition
-from honeyguide.cluster.seat import ShardSeat
-from honeyguide.crawler.build import Builder
-from honeyguide.errors import ClusterError, RunBusy
-from honeyguide.extras import install_hint
-from honeyguide.model.clock import RealClock
-from honeyguide.runs import RunFolder
-from honeyguide.runs.gathering import open_to_read
-from honeyguide.runs.shards import shard_folder
+from honeyguide.cluster.actors import ANSWER_S, HubDesk, HubStatus, Plan, ShardWorker, import_ray
+from honeyguide.cluster.hub import HubRules
+from honeyguide.errors import ClusterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
-    from honeyguide.cluster.hub import Orders, ShardReport
     from honeyguide.crawler.events import StopReason
-    from honeyguide.model import Url
     from honeyguide.runs import Letter
-    from honeyguide.runs.parcels import Delivery
-    from honeyguide.settings import Settings
 
 log = logging.getLogger(__name__)
 
-OLDEST_RAY: Final = (2, 40)
 CONNECT_S: Final = 5.0
-LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
-POST_S: Final = 0.05  # that a message waits for others to the same process: one of Ray costs as much as many links
-ANSWER_S: Final = 20.0  # until a worker that does not answer a delivery counts as out of reach
 BEGIN_S: Final = 120.0  # that the first workers may take to begin
 LOOK_S: Final = 0.25
 PLACE_S: Final = 20.0  # that a further one may take
 HUB_S: Final = 30.0  # that the hub may be out of reach
 MOST_DEATHS: Final = 5  # of workers, without a fetch in between
-
-
-def import_ray() -> Any:  # noqa: ANN401 - a module, of an extra without types
-    """Import Ray. ClusterError with the command that installs it where it is missing or too old."""
-    try:
-        import ray  # noqa: PLC0415 - heavy, and an extra
-    except ImportError:
-        raise ClusterError(f"--cluster needs Ray, which is not installed: {install_hint('cluster')}") from None
-    found = tuple(int(part) for part in ray.__version__.split(".")[:2] if part.isdigit())
-    if found < OLDEST_RAY:
-        wanted = ".".join(map(str, OLDEST_RAY))
-        raise ClusterError(f"Ray {ray.__version__} is too old, {wanted} is the oldest that will do: pip install -U ray")
-    return ray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """All that a worker needs to know."""
-
-    run: Path
-    shards: int
-    settings: Settings
-    seeds: Sequence[Url]
-    addresses: Mapping[str, tuple[str, int]] = field(default_factory=dict)  # of a synthetic web that the driver serves
-
-
-class ShardWorker:
-    """Runs shards in one process: the body of a Ray actor. Messages go straight to the worker that has a shard."""
-
-    def __init__(self, plan: Plan, hub: Any) -> None:  # noqa: ANN401 - a handle of Ray's
-        self._plan = plan
-        self._hub = hub
-        self._partition = Partition(plan.shards)
-        self._seats: dict[int, ShardSeat] = {}
-        self._tasks: dict[int, asyncio.Task[StopReason]] = {}
-        self._worker_by_shard: dict[int, Any] = {}
-        self._vectors: Any = None
-        self._answers: list[Letter] = []  # all that were told
-        self._background: Sequence[bytes] = ()
-        self._leaving: set[int] = set()
-        self._letters: dict[Any, list[tuple[int, Delivery, asyncio.Future[int | None]]]] = {}  # by worker
-        self._carrying: set[asyncio.Task[None]] = set()
-        self._reports: list[ShardReport] = []
-        self._reporting: asyncio.Task[None] | None = None  # takes what waits to the hub in a moment
-
-    async def sees_run(self) -> bool:
-        """Whether this process sees the run folder."""
-        return (self._plan.run / "cluster.json").is_file()
-
-    async def process_id(self) -> int:
-        """The number of this process, on its node."""
-        return os.getpid()
-
-    async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
-        """Workers have these shards from now on."""
-        self._worker_by_shard.update(worker_by_shard)
-
-    async def run(self, shards: Sequence[int]) -> None:
-        """Crawl shards, or go on with them, until all have ended. What one of them raises comes out at once."""
-        settings = self._plan.settings
-        if self._vectors is None:
-            builder = Builder(settings)
-            self._vectors = builder.vectors
-        for shard in shards:
-            seat = ShardSeat(shard, self._partition, self._plan.seeds, self, settings.cluster)
-            seat.answer(self._answers, self._background)
-            self._seats[shard] = seat
-            self._leaving.discard(shard)  # it may have left before
-            self._tasks[shard] = asyncio.create_task(self._run(shard, seat))
-        while self._tasks:
-            done, _ = await asyncio.wait(list(self._tasks.values()), timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
-            for shard in [shard for shard, task in self._tasks.items() if task in done]:
-                reason = self._tasks.pop(shard).result()
-                if shard not in self._leaving and not self._seats[shard].is_told_to_stop:  # such as by a full disk
-                    await _answered(self._hub.stop.remote(reason))
-
-    async def leave(self, shards: Sequence[int]) -> None:
-        """Stop at shards that another worker is to go on with."""
-        tasks = [self._tasks[shard] for shard in shards if shard in self._tasks]
-        self._leaving.update(shards)
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for shard in shards:
-            self._tasks.pop(shard, None)
-            self._seats.pop(shard, None)
-
-    async def deliver(self, deliveries: Sequence[tuple[int, Delivery]]) -> list[int | None]:
-        """Give each delivery to its shard; None for one that is not here."""
-        return await asyncio.gather(*(self._deliver(shard, delivery) for shard, delivery in deliveries))
-
-    async def _deliver(self, shard: int, delivery: Delivery) -> int | None:
-        try:
-            return await self._seats[shard].deliver(delivery)
-        except (KeyError, ConnectionError):
-            return None
-
-    async def read(self, shard: int, query: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
-        """Read the database of a shard that is here, for who cannot: see `gather`."""
-        with closing(open_to_read(RunFolder(shard_folder(self._plan.run, shard)).database_file)) as opened:
-            return opened.execute(query, values).fetchall()
-
-    async def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
-        """Let all shards here learn from answers, now or when they begin; `ShardSeat.answer` says how."""
-        self._answers += letters
-        self._background = background
-        for seat in self._seats.values():
-            seat.answer(letters, background)
-
-    async def order(self, orders: Sequence[tuple[int, Orders]]) -> None:
-        """Orders of the hub, each with its shard."""
-        for shard, each in orders:
-            if shard in self._seats:
-                self._seats[shard].order(each)
-
-    async def send(self, shard: int, delivery: Delivery) -> int:
-        """As `Post` has it."""
-        seat = self._seats.get(shard)
-        if seat is not None:
-            return await seat.deliver(delivery)
-        worker = self._worker_by_shard.get(shard)
-        if worker is None:
-            raise ConnectionError(f"shard {shard} has no worker")
-        taken = asyncio.get_running_loop().create_future()
-        waiting = self._letters.setdefault(worker, [])
-        waiting.append((shard, delivery, taken))
-        if len(waiting) == 1:
-            self._carrying.add(task := asyncio.create_task(self._carry(worker)))
-            task.add_done_callback(self._carrying.discard)
-        mark = await taken
-        if mark is None:
-            raise ConnectionError(f"shard {shard} is not at work")
-        return int(mark)
-
-    async def _carry(self, worker: Any) -> None:  # noqa: ANN401
-        """Take what waits for another worker there, in a moment."""
-        await asyncio.sleep(POST_S)
-        letters = self._letters.pop(worker)
-        try:
-            marks = await _answered(worker.deliver.remote([(shard, delivery) for shard, delivery, _ in letters]))
-        except Exception as error:  # noqa: BLE001 - whoever sent a letter is told
-            for _, _, taken in letters:
-                if not taken.done():
-                    taken.set_exception(error)
-            return
-        for (_, _, taken), mark in zip(letters, marks, strict=True):
-            if not taken.done():
-                taken.set_result(mark)
-
-    async def report(self, report: ShardReport) -> None:
-        """As `Post` has it."""
-        self._reports.append(report)
-        if self._reporting is None:
-            self._reporting = asyncio.create_task(self._report())
-        await asyncio.shield(self._reporting)
-
-    async def _report(self) -> None:
-        """Take all reports that wait to the hub, in a moment, and its orders to their shards."""
-        await asyncio.sleep(POST_S)
-        reports, self._reports, self._reporting = self._reports, [], None
-        await self.order(await _answered(self._hub.report.remote(reports)))
-
-    async def _run(self, shard: int, seat: ShardSeat) -> StopReason:
-        path, until = shard_folder(self._plan.run, shard), RealClock().now() + LOCK_S
-        options = {"vectors": self._vectors, "is_interrupted": lambda: shard in self._leaving}
-        while True:
-            try:
-                return await run_shard(path, self._plan.settings, seat, {**options, "addresses": self._plan.addresses})  # type: ignore[typeddict-item]
-            except RunBusy:
-                if RealClock().now() > until:
-                    raise
-                await asyncio.sleep(0.5)
-
-
-async def _answered(promise: Any) -> Any:  # noqa: ANN401
-    """Return the answer of an actor. ConnectionError where it cannot be reached; what its code raises comes out."""
-    errors = import_ray().exceptions
-    try:
-        async with asyncio.timeout(ANSWER_S):  # it may be gone with its node, or not be placed yet
-            return await promise
-    except errors.RayTaskError:
-        raise
-    except (TimeoutError, errors.RayError) as error:
-        raise ConnectionError(str(error)) from error
-
-
-class HubDesk:
-    """The hub as an actor: takes reports, and sends orders to the workers."""
-
-    def __init__(self, shards: int, rules: HubRules) -> None:
-        self._hub = Hub(shards, rules)
-        self._worker_by_shard: dict[int, Any] = {}
-
-    async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
-        """Workers have these shards from now on."""
-        self._worker_by_shard.update(worker_by_shard)
-
-    async def report(self, reports: Sequence[ShardReport]) -> list[tuple[int, Orders]]:
-        """Take in how shards of a worker stand; gives the orders for that worker, and sends the others their own."""
-        orders = [each for report in reports for each in self._hub.take(report)]
-        worker = self._worker_by_shard.get(reports[0].shard)
-        own = [each for each in orders if self._worker_by_shard.get(each[0]) == worker]
-        self._send([each for each in orders if each not in own])
-        return own
-
-    async def lost(self, shards: Sequence[int]) -> None:
-        """The worker of these shards is gone."""
-        for shard in shards:
-            self._hub.lost(shard)
-
-    async def stop(self, reason: StopReason) -> None:
-        """End the crawl."""
-        self._hub.stop(reason)
-        self._send(self._hub.last_orders())
-
-    async def extend_budget(self, fetches: int) -> None:
-        """Go on to this many fetches in all."""
-        self._hub.extend_budget(fetches)
-
-    async def status(self) -> HubStatus:
-        """How the crawl stands."""
-        return HubStatus.of(self._hub)
-
-    def _send(self, orders: Sequence[tuple[int, Orders]]) -> None:
-        by_worker: dict[Any, list[tuple[int, Orders]]] = {}
-        for shard, each in orders:
-            by_worker.setdefault(self._worker_by_shard.get(shard), []).append((shard, each))
-        for worker, theirs in by_worker.items():
-            if worker is not None:
-                worker.order.remote(theirs)
-
-
-@dataclass(frozen=True, slots=True)
-class HubStatus:
-    """How a crawl in shards stands, all shards together."""
-
-    fetches: int
-    pages: int
-    relevant: int
-    waiting: int
-    in_flight: int
-    in_transit: int  # links that were handed over and not taken in yet
-    shards: int  # that have reported
-    stalest: int  # pages that a learner did not know, at most
-    exchanges: int
-    stop_reason: StopReason | None
-    has_all: bool
-
-    @classmethod
-    def of(cls, hub: Hub) -> HubStatus:
-        progress = [report.progress for report in hub.reports]
-        handed = sum(each.handed_over for each in progress)
-        return cls(
-            fetches=sum(each.fetches for each in progress),
-            pages=sum(each.pages for each in progress),
-            relevant=sum(each.relevant for each in progress),
-            waiting=sum(each.waiting for each in progress),
-            in_flight=sum(report.in_flight for report in hub.reports),
-            in_transit=max(0, handed - sum(each.taken_over for each in progress)),
-            shards=len(progress),
-            stalest=hub.stalest,
-            exchanges=hub.exchanges,
-            stop_reason=hub.stop_reason,
-            has_all=hub.has_all,
-        )
 
 
 def _refuse_unreachable(address: str | None) -> None:
