@@ -22,6 +22,7 @@ from honeyguide.settings import settings_from, with_overrides
 
 ray = pytest.importorskip("ray", reason="the extra cluster is not installed")
 
+from honeyguide.cluster import on_ray  # noqa: E402
 from honeyguide.cluster.crawling import ClusterChoice, crawl_on_cluster, resume_on_cluster  # noqa: E402
 
 if TYPE_CHECKING:
@@ -162,6 +163,39 @@ def test_a_worker_that_joins_gets_shards(tmp_path: Path) -> None:
     with crawl_on_cluster(tmp_path / "run", settings, "local:1", on_progress=grow, on_cluster=found.append) as run:
         assert run.progress.fetches == 120
     assert counts == {1, 2}
+
+
+def test_a_crawl_goes_on_and_is_interrupted_while_a_worker_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NeverBegins:
+        def __init__(self, *_: object) -> None:
+            time.sleep(600)
+
+        def sees_run(self) -> bool:
+            return True
+
+    found: list[RayCluster] = []
+    fetches: list[int] = []
+
+    def grow(progress: ClusterProgress) -> None:
+        fetches.append(progress.status.fetches)
+        if fetches[-1] > 5:
+            monkeypatch.setattr(on_ray, "PLACE_S", 600.0)
+            monkeypatch.setattr(on_ray, "ShardWorker", NeverBegins)
+            found[0].add_worker()
+
+    began = time.monotonic()
+    with crawl_on_cluster(
+        tmp_path / "run",
+        settings_of(2000, politeness__delay_s=0.5),
+        "local:1",
+        is_interrupted=lambda: max(fetches, default=0) > 15,
+        on_progress=grow,
+        on_cluster=found.append,
+    ) as run:
+        assert 15 < run.progress.fetches < 2000
+    assert time.monotonic() - began < 300
 
 
 def test_a_crawl_whose_hub_dies_says_how_to_go_on(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from honeyguide.cluster.hub import Orders, ShardReport
     from honeyguide.crawler.events import StopReason
+    from honeyguide.crawler.start import CrawlOptions
     from honeyguide.model import Url
     from honeyguide.runs import Letter
     from honeyguide.runs.parcels import Delivery
@@ -73,12 +74,11 @@ class ShardWorker:
         self._hub = hub
         self._partition = Partition(plan.shards)
         self._seats: dict[int, ShardSeat] = {}
-        self._tasks: dict[int, asyncio.Task[StopReason]] = {}
+        self._tasks: dict[int, asyncio.Task[StopReason | None]] = {}
         self._worker_by_shard: dict[int, Any] = {}
         self._vectors: Any = None
         self._answers: list[Letter] = []  # all that were told
         self._background: Sequence[bytes] = ()
-        self._leaving: set[int] = set()
         self._letters: dict[Any, list[tuple[int, Delivery, asyncio.Future[int | None]]]] = {}  # by worker
         self._carrying: set[asyncio.Task[None]] = set()
         self._reports: list[ShardReport] = []
@@ -106,23 +106,20 @@ class ShardWorker:
             seat = ShardSeat(shard, self._partition, self._plan.seeds, self, settings.cluster)
             seat.answer(self._answers, self._background)
             self._seats[shard] = seat
-            self._leaving.discard(shard)  # it may have left before
             self._tasks[shard] = asyncio.create_task(self._run(shard, seat))
-        while self._tasks:
-            done, _ = await asyncio.wait(list(self._tasks.values()), timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
-            for shard in [shard for shard, task in self._tasks.items() if task in done]:
-                reason = self._tasks.pop(shard).result()
-                if shard not in self._leaving and not self._seats[shard].is_told_to_stop:  # such as by a full disk
-                    await _answered(self._hub.stop.remote(reason))
+        for ended in asyncio.as_completed([self._tasks[shard] for shard in shards]):
+            reason = await ended
+            if reason is not None:
+                await _answered(self._hub.stop.remote(reason))
 
     async def leave(self, shards: Sequence[int]) -> None:
         """Stop at shards that another worker is to go on with."""
-        tasks = [self._tasks[shard] for shard in shards if shard in self._tasks]
-        self._leaving.update(shards)
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for shard in shards:
-            self._tasks.pop(shard, None)
-            self._seats.pop(shard, None)
+        here = [shard for shard in shards if shard in self._seats]
+        for shard in here:
+            self._seats[shard].leave()
+        await asyncio.gather(*(self._tasks[shard] for shard in here), return_exceptions=True)
+        for shard in here:
+            del self._seats[shard]
 
     async def deliver(self, deliveries: Sequence[tuple[int, Delivery]]) -> list[int | None]:
         """Give each delivery to its shard; None for one that is not here."""
@@ -199,16 +196,19 @@ class ShardWorker:
         reports, self._reports, self._reporting = self._reports, [], None
         await self.order(await _answered(self._hub.report.remote(reports)))
 
-    async def _run(self, shard: int, seat: ShardSeat) -> StopReason:
+    async def _run(self, shard: int, seat: ShardSeat) -> StopReason | None:
+        """Crawl a shard; gives why it has stopped where nobody has told it to, such as for a full disk."""
         path, until = shard_folder(self._plan.run, shard), RealClock().now() + LOCK_S
-        options = {"vectors": self._vectors, "is_interrupted": lambda: shard in self._leaving}
+        given: CrawlOptions = {"vectors": self._vectors, "addresses": self._plan.addresses}
         while True:
             try:
-                return await run_shard(path, self._plan.settings, seat, {**options, "addresses": self._plan.addresses})  # type: ignore[typeddict-item]
+                reason = await run_shard(path, self._plan.settings, seat, given)
             except RunBusy:
                 if RealClock().now() > until:
                     raise
                 await asyncio.sleep(0.5)
+            else:
+                return None if seat.is_told_to_stop else reason
 
 
 async def _answered(promise: Any) -> Any:  # noqa: ANN401

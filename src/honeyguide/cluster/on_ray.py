@@ -96,6 +96,7 @@ class RayCluster:
         self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out))
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
         self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
+        self._joining: Iterator[None] | None = None  # of a worker that is about to begin
         self.budget = plan.settings.budget.fetches  # as it was extended last
         self._answers: list[Letter] = []  # all that were told
         self._background: Sequence[bytes] = ()
@@ -112,7 +113,7 @@ class RayCluster:
 
         KeyboardInterrupt where it is interrupted before they crawl.
         """
-        handles = self._placed([self._new_worker() for _ in range(self._wanted)], BEGIN_S, is_interrupted)
+        handles = self._placed([self._new_worker() for _ in range(self._wanted)], is_interrupted)
         if is_interrupted():
             raise KeyboardInterrupt
         if not handles:
@@ -132,8 +133,7 @@ class RayCluster:
 
     def attend(self, timeout_s: float) -> bool:
         """Wait a moment, and start dead workers again. True when all shards have ended. Raises what a shard raises."""
-        done, _ = self._ray.wait(list(self._finishing), num_returns=1, timeout=timeout_s)
-        for promise in done:
+        for promise in self._ready(list(self._finishing), timeout_s):
             handle = self._finishing.pop(promise)
             try:
                 self._ray.get(promise)
@@ -141,7 +141,9 @@ class RayCluster:
                 self._replace(handle)
             except self._ray.exceptions.RayTaskError as error:
                 raise error.cause from None
-        return not self._finishing
+        if self._joining is not None and next(self._joining, True):
+            self._joining = None
+        return not self._finishing and self._joining is None
 
     def status(self) -> HubStatus:
         """How the crawl stands."""
@@ -182,26 +184,45 @@ class RayCluster:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def add_worker(self) -> None:
-        """Start one more worker, if the cluster has room for it, and let it have its share of the shards."""
-        share = self._plan.shards // (len(self._workers) + 1)
-        placed = self._placed([self._new_worker()], PLACE_S)
-        if not placed:  # such as where a node is gone, and the cluster has not noticed yet
+        """Start one more worker if the cluster has room for it, one at a time; `attend` lets it have its share."""
+        if self._joining is None:
+            self._joining = self._join(self._new_worker())
+
+    def _join(self, handle: Any) -> Iterator[None]:  # noqa: ANN401
+        """Let a new worker have its share of the shards. Yields where there is something to wait for."""
+        sees_run, until = handle.sees_run.remote(), monotonic() + PLACE_S
+        while not self._ready([sees_run]):
+            if monotonic() > until or not self._finishing:  # such as where a node is gone, and nobody has noticed yet
+                self._ray.kill(handle)
+                return
+            yield
+        try:
+            self.can_grow = self._get(sees_run)
+        except self._ray.exceptions.RayActorError:
             return
-        (handle,) = placed
-        if not self._get(handle.sees_run.remote()):
-            self.can_grow = False
+        if not self.can_grow:
             self._ray.kill(handle)
             log.warning("a node that has joined does not see %s, and gets no shards: mount it there", self._plan.run)
             return
-        moved: list[int] = []
-        while len(moved) < share:
+        moved: dict[Any, list[int]] = {}  # by the worker that has them
+        share = self._plan.shards // (len(self._workers) + 1)
+        for _ in range(share):
             fullest = max(self._workers, key=lambda each: len(self._workers[each]))
-            shard = self._workers[fullest].pop()
-            self._ask_hub("lost", [shard])
-            moved.append(shard)
-            with suppress(self._ray.exceptions.RayActorError):  # a dead one has left already
-                self._get(fullest.leave.remote([shard]))
-        self._go_on(handle, moved)
+            moved.setdefault(fullest, []).append(self._workers[fullest].pop())
+        leaving = [owner.leave.remote(theirs) for owner, theirs in moved.items()]
+        while len(self._ready(leaving)) < len(leaving):  # a dead one has left already
+            yield
+        shards = [shard for theirs in moved.values() for shard in theirs]
+        self._ask_hub("lost", shards)
+        self._go_on(handle, shards)
+
+    def _ready(self, promises: Sequence[Any], timeout_s: float = 0.0) -> list[Any]:
+        """Return which of these are kept or broken by now, after a moment in which one may be."""
+        if not promises:
+            return []
+        count = 1 if timeout_s else len(promises)
+        ready: list[Any] = self._ray.wait(list(promises), num_returns=count, timeout=timeout_s)[0]
+        return ready
 
     def close(self) -> None:
         """End all workers; Ray goes on where it was running before."""
@@ -209,6 +230,7 @@ class RayCluster:
             with suppress(Exception):
                 self._ray.kill(handle)
         self._workers.clear()
+        self._joining = None
         if not self._had_ray:
             self._ray.shutdown()
 
@@ -246,12 +268,10 @@ class RayCluster:
             handle.answer.remote(self._answers, self._background)
         return handle
 
-    def _placed(
-        self, handles: Sequence[Any], timeout_s: float, is_interrupted: Callable[[], bool] = lambda: False
-    ) -> list[Any]:
-        """Return the workers that have begun within this time; the others are given up."""
+    def _placed(self, handles: Sequence[Any], is_interrupted: Callable[[], bool]) -> list[Any]:
+        """Return the workers that have begun in time; the others are given up."""
         begun = {handle.process_id.remote(): handle for handle in handles}
-        waiting, until = list(begun), monotonic() + timeout_s
+        waiting, until = list(begun), monotonic() + BEGIN_S
         while waiting and monotonic() < until and not is_interrupted():
             _, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_S)
         placed = []

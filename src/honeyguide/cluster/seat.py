@@ -173,8 +173,13 @@ class ShardSeat:
 
     @property
     def is_told_to_stop(self) -> bool:
-        """Whether the hub has ended the crawl."""
+        """Whether the hub has ended the crawl, or another worker is to go on with the shard."""
         return self._stop is not None
+
+    def leave(self) -> None:
+        """Stop here: another worker is to go on with the shard. What it has for others waits in its outbox."""
+        self._stop = self._stop or StopReason.INTERRUPTED
+        self._ring()
 
     def order(self, orders: Orders) -> None:
         """Orders of the hub have come."""
