@@ -15,7 +15,7 @@ import pytest
 
 from honeyguide.crawler import answer, resume
 from honeyguide.errors import ClusterError, RunDamaged, SettingsError
-from honeyguide.runs import PageAnswer, open_run
+from honeyguide.runs import PageAnswer, gather, open_run
 from honeyguide.runs.inbox import BudgetExtension, answers_waiting, put
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.settings import settings_from, with_overrides
@@ -130,6 +130,25 @@ def test_a_node_that_is_removed_costs_no_page_even_where_no_processor_is_left(tm
         pages = [page.url for page in run.pages()]
         assert len(pages) == len(set(pages))
     assert max(deaths) > 0
+
+
+def test_the_driver_reads_shards_through_their_workers(tmp_path: Path) -> None:
+    found: list[RayCluster] = []
+    counts: dict[str, int] = {}
+
+    def look(progress: ClusterProgress) -> None:
+        if not counts and progress.status.has_all and progress.status.fetches > 30:
+            asked = "WITH RECURSIVE up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < ?) SELECT n FROM up"
+            counts["rows"] = sum(1 for _ in found[0].read(0, asked, (2500,)))
+            gather(tmp_path / "run", lock_is_held=True, read=found[0].read)
+            with open_run(tmp_path / "run") as run:
+                counts["fetches"] = run.progress.fetches
+
+    settings = settings_of(60, politeness__delay_s=0.2)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:2", on_progress=look, on_cluster=found.append) as run:
+        assert run.progress.fetches == 60
+    assert counts["rows"] == 2500
+    assert counts["fetches"] >= 30
 
 
 def test_a_crawl_that_was_interrupted_goes_on(tmp_path: Path) -> None:

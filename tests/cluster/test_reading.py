@@ -13,8 +13,8 @@ from crawler.small_crawls import settings_for
 from honeyguide.cluster.in_process import InProcess
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.model import LinkState
-from honeyguide.runs import RunFolder, gather, open_run
-from honeyguide.runs.gathering import open_to_read
+from honeyguide.runs import RunFolder, gather, gathering, open_run
+from honeyguide.runs.gathering import rows_in_batches
 from honeyguide.runs.ranking import GraphSource, rank_graph
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.search import Searcher
@@ -22,6 +22,7 @@ from honeyguide.settings import to_toml
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from honeyguide.settings import Settings
@@ -77,20 +78,37 @@ def test_a_run_gathered_in_two_turns_is_that_gathered_at_once(run: Path) -> None
     assert told(run) == before
 
 
-def test_a_run_gathered_through_the_owners_of_its_shards_is_the_same(run: Path) -> None:
+def test_a_run_gathered_in_pieces_through_the_owners_of_its_shards_is_the_same(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = told(run)
     for file in run.glob("crawl.sqlite*"):
         file.unlink()
     asked: set[int] = set()
 
-    def read(shard: int, query: str, values: Any) -> list[tuple[Any, ...]]:
+    sizes: list[int] = []
+    monkeypatch.setattr(gathering, "ROWS_AT_ONCE", 7)
+
+    def read(shard: int, query: str, values: Any) -> Iterator[tuple[Any, ...]]:
         asked.add(shard)
-        with closing(open_to_read(shard_folders(run)[shard] / "crawl.sqlite")) as opened:
-            return opened.execute(query, values).fetchall()
+        for batch in rows_in_batches(shard_folders(run)[shard] / "crawl.sqlite", query, values):
+            sizes.append(len(batch))
+            yield from batch
 
     assert gather(run, lock_is_held=True, read=read)
     assert asked == set(range(SHARDS))
+    assert max(sizes) == 7
     assert told(run) == before
+
+
+def test_long_rows_travel_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathering, "BYTES_AT_ONCE", 100)
+    with closing(sqlite3.connect(tmp_path / "some.sqlite")) as database:
+        database.executescript("CREATE TABLE texts (text); INSERT INTO texts VALUES ('short'), ('short')")
+        database.executemany("INSERT INTO texts VALUES (?)", [("long" * 50,), (b"long" * 50,)])
+        database.commit()
+    batches = list(rows_in_batches(tmp_path / "some.sqlite", "SELECT text FROM texts", ()))
+    assert [len(batch) for batch in batches] == [3, 1]
 
 
 def test_every_url_of_every_shard_is_there_once_in_the_state_that_its_owner_gives(run: Path) -> None:

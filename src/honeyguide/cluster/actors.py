@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,11 +20,11 @@ from honeyguide.errors import ClusterError, RunBusy
 from honeyguide.extras import install_hint
 from honeyguide.model.clock import RealClock
 from honeyguide.runs import RunFolder
-from honeyguide.runs.gathering import open_to_read
+from honeyguide.runs.gathering import rows_in_batches
 from honeyguide.runs.shards import shard_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from honeyguide.cluster.hub import Orders, ShardReport
@@ -80,6 +79,7 @@ class ShardWorker:
         self._answers: list[Letter] = []  # all that were told
         self._background: Sequence[bytes] = ()
         self._letters: dict[Any, list[tuple[int, Delivery, asyncio.Future[int | None]]]] = {}  # by worker
+        self._reading: dict[int, Iterator[list[tuple[Any, ...]]]] = {}  # by shard, what is left of the last query
         self._carrying: set[asyncio.Task[None]] = set()
         self._reports: list[ShardReport] = []
         self._reporting: asyncio.Task[None] | None = None  # takes what waits to the hub in a moment
@@ -132,9 +132,14 @@ class ShardWorker:
             return None
 
     async def read(self, shard: int, query: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
-        """Read the database of a shard that is here, for who cannot: see `gather`."""
-        with closing(open_to_read(RunFolder(shard_folder(self._plan.run, shard)).database_file)) as opened:
-            return opened.execute(query, values).fetchall()
+        """Read the database of a shard that is here, for who cannot (see `gather`): the first rows that there are."""
+        file = RunFolder(shard_folder(self._plan.run, shard)).database_file
+        self._reading[shard] = rows_in_batches(file, query, values)
+        return await self.read_on(shard)
+
+    async def read_on(self, shard: int) -> list[tuple[Any, ...]]:
+        """Return the next rows of the last query of a shard; none at the end."""
+        return next(self._reading[shard], [])
 
     async def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
         """Let all shards here learn from answers, now or when they begin; `ShardSeat.answer` says how."""

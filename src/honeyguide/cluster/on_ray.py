@@ -161,18 +161,23 @@ class RayCluster:
         for handle in self._workers:
             handle.answer.remote(list(letters), background)
 
-    def read(self, shard: int, query: str, values: object) -> list[tuple[Any, ...]]:
-        """Read the database of a shard through the worker that has it. ConnectionError where none can be reached."""
+    def read(self, shard: int, query: str, values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield rows of a shard's database, some at a time, through the worker that has it, one query after the other.
+
+        ConnectionError where none can be reached.
+        """
         owner = next((handle for handle, shards in self._workers.items() if shard in shards), None)
         if owner is None:
             raise ConnectionError(f"no worker has shard {shard}")
         try:
-            rows: list[tuple[Any, ...]] = self._ray.get(owner.read.remote(shard, query, values), timeout=ANSWER_S)
+            rows = self._ray.get(owner.read.remote(shard, query, values), timeout=ANSWER_S)
+            while rows:
+                yield from rows
+                rows = self._ray.get(owner.read_on.remote(shard), timeout=ANSWER_S)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None
         except self._ray.exceptions.RayError as error:
             raise ConnectionError(str(error)) from error
-        return rows
 
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""
