@@ -7,8 +7,9 @@ workers and carries their messages, which go straight from one to the other.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.cluster.hub import Hub, HubRules
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from honeyguide.cluster.hub import Orders, ShardReport
     from honeyguide.crawler.events import StopReason
     from honeyguide.crawler.start import CrawlOptions
+    from honeyguide.frontier import Resting
     from honeyguide.model import Url
     from honeyguide.runs import Letter
     from honeyguide.runs.parcels import Delivery
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 OLDEST_RAY: Final = (2, 40)
 LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
 POST_S: Final = 0.05  # that a message waits for others to the same process: one of Ray costs as much as many links
+DRIFT: Final = 1.01  # by which the shortest way to the hub counts as longer with each report
 ANSWER_S: Final = 20.0  # until a worker that does not answer counts as out of reach
 
 
@@ -65,6 +68,40 @@ class Plan:
     addresses: Mapping[str, tuple[str, int]] = field(default_factory=dict)  # of a synthetic web that the driver serves
 
 
+class HubTime:
+    """Tells the moments of this machine's clock by that of the hub, so that clocks need not agree.
+
+    Each report shows how far they are apart: the hub was asked at some moment between sending and the answer. It is
+    known as exactly as half of the shortest way there and back; a way counts as longer with time, as clocks drift.
+    """
+
+    def __init__(self) -> None:
+        self.ahead_s = 0.0  # of the hub
+        self._shortest_s = math.inf
+
+    def note(self, sent_at: float, hub_at: float, answered_at: float) -> None:
+        """A report was sent, met the hub at a moment of its clock, and was answered."""
+        self._shortest_s *= DRIFT
+        if answered_at - sent_at <= self._shortest_s:
+            self._shortest_s = answered_at - sent_at
+            self.ahead_s = hub_at - (sent_at + answered_at) / 2
+
+    def told(self, report: ShardReport) -> ShardReport:
+        """Return a report as the hub is to read it."""
+        if report.standing is None:
+            return report
+        resting = self._moved(report.standing.resting, self.ahead_s)
+        return replace(report, standing=report.standing._replace(resting=resting))
+
+    def heard(self, orders: Orders) -> Orders:
+        """Return orders of the hub as they are read here."""
+        return replace(orders, resting=self._moved(orders.resting, -self.ahead_s))
+
+    def _moved(self, resting: Sequence[Resting], seconds: float) -> tuple[Resting, ...]:
+        is_known = self._shortest_s < math.inf
+        return tuple(each._replace(moment=each.moment + seconds) for each in resting if is_known)
+
+
 class ShardWorker:
     """Runs shards in one process: the body of a Ray actor. Messages go straight to the worker that has a shard."""
 
@@ -83,6 +120,8 @@ class ShardWorker:
         self._carrying: set[asyncio.Task[None]] = set()
         self._reports: list[ShardReport] = []
         self._reporting: asyncio.Task[None] | None = None  # takes what waits to the hub in a moment
+        self._clock = RealClock()
+        self._hub_time = HubTime()
 
     async def sees_run(self) -> bool:
         """Whether this process sees the run folder."""
@@ -152,7 +191,7 @@ class ShardWorker:
         """Orders of the hub, each with its shard."""
         for shard, each in orders:
             if shard in self._seats:
-                self._seats[shard].order(each)
+                self._seats[shard].order(self._hub_time.heard(each))
 
     async def send(self, shard: int, delivery: Delivery) -> int:
         """As `Post` has it."""
@@ -199,7 +238,10 @@ class ShardWorker:
         """Take all reports that wait to the hub, in a moment, and its orders to their shards."""
         await asyncio.sleep(POST_S)
         reports, self._reports, self._reporting = self._reports, [], None
-        await self.order(await _answered(self._hub.report.remote(reports)))
+        sent_at = self._clock.now()
+        hub_at, orders = await _answered(self._hub.report.remote([self._hub_time.told(each) for each in reports]))
+        self._hub_time.note(sent_at, hub_at, self._clock.now())
+        await self.order(orders)
 
     async def _run(self, shard: int, seat: ShardSeat) -> StopReason | None:
         """Crawl a shard; gives why it has stopped where nobody has told it to, such as for a full disk."""
@@ -234,18 +276,22 @@ class HubDesk:
     def __init__(self, shards: int, rules: HubRules) -> None:
         self._hub = Hub(shards, rules)
         self._worker_by_shard: dict[int, Any] = {}
+        self._clock = RealClock()
 
     async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
         """Workers have these shards from now on."""
         self._worker_by_shard.update(worker_by_shard)
 
-    async def report(self, reports: Sequence[ShardReport]) -> list[tuple[int, Orders]]:
-        """Take in how shards of a worker stand; gives the orders for that worker, and sends the others their own."""
+    async def report(self, reports: Sequence[ShardReport]) -> tuple[float, list[tuple[int, Orders]]]:
+        """Take in how shards of a worker stand, and send the others their orders.
+
+        Gives the moment by this clock, and the orders for that worker.
+        """
         orders = [each for report in reports for each in self._hub.take(report)]
         worker = self._worker_by_shard.get(reports[0].shard)
         own = [each for each in orders if self._worker_by_shard.get(each[0]) == worker]
         self._send([each for each in orders if each not in own])
-        return own
+        return self._clock.now(), own
 
     async def lost(self, shards: Sequence[int]) -> None:
         """The worker of these shards is gone."""
