@@ -11,8 +11,10 @@ import pytest
 
 from crawler.small_crawls import settings_for
 from honeyguide.cluster.in_process import InProcess
+from honeyguide.crawler import explain, what_pays
 from honeyguide.crawler.build import Builder, open_world
-from honeyguide.model import LinkState
+from honeyguide.learn import OnlineRidge
+from honeyguide.model import LinkState, Url
 from honeyguide.runs import RunFolder, gather, gathering, open_run
 from honeyguide.runs.gathering import rows_in_batches
 from honeyguide.runs.ranking import GraphSource, rank_graph
@@ -147,6 +149,33 @@ def test_the_way_to_a_page_leads_through_the_shards_to_a_seed(run: Path) -> None
         assert all(path[0][0] in seeds for url, path in paths.items() if url not in seeds)
         hosts = [{url.host for url, _ in path} for path in paths.values()]
     assert max(map(len, hosts)) > 1
+
+
+def test_a_link_is_explained_by_the_learner_of_the_shard_that_has_it(run: Path) -> None:
+    with open_run(run) as opened:
+        busiest = opened.learner_snapshot()
+        step_of = {(shard, own): step for step, shard, own in opened.steps_in_shards()}
+    assert busiest is not None
+    told_apart = 0
+    for number, folder in enumerate(shard_folders(run)):
+        with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
+            waiting = database.execute("SELECT url FROM links WHERE state = ? LIMIT 1", (LinkState.WAITING,)).fetchone()
+            state, own = database.execute("SELECT state, step FROM learner").fetchone()
+        reasons = explain(run, waiting[0], vectors=hashed_vectors()).link
+        with open_run(run) as opened:
+            snapshot = opened.learner_snapshot(Url(waiting[0]))
+        assert snapshot is not None
+        assert reasons is not None
+        assert snapshot.state == state
+        assert reasons.learned_until == snapshot.step == step_of[number, own]
+        told_apart += snapshot.step != busiest.step
+    assert told_apart
+
+
+def test_learner_says_where_each_shard_has_learned_by_itself(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not what_pays(run, vectors=hashed_vectors()).is_of_one_shard
+    monkeypatch.setattr(OnlineRidge, "begin_sharing", lambda _: False)
+    assert what_pays(run, vectors=hashed_vectors()).is_of_one_shard
 
 
 def test_a_crawl_in_shards_can_be_ranked_and_searched(run: Path) -> None:

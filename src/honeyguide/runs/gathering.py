@@ -30,7 +30,7 @@ from honeyguide.errors import RunBusy, RunDamaged, StoreError
 from honeyguide.model import LinkState
 from honeyguide.runs.bodies import wrap_sqlite_errors
 from honeyguide.runs.folder import RunFolder, RunLock, is_being_crawled
-from honeyguide.runs.records import join_snapshot, split_snapshot
+from honeyguide.runs.records import LearnerSnapshot, join_snapshot, split_snapshot
 from honeyguide.runs.schema import create_tables, refuse_strange_tables
 from honeyguide.runs.shards import archive_in_shard, body_in_shard, is_sharded, shard_folders
 from honeyguide.runs.state import FIRST_PROGRESS, read_progress
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
+    from honeyguide.model import Url
     from honeyguide.runs.records import Progress
 
 _PRAGMAS: Final = """
@@ -368,6 +369,17 @@ def rows_in_batches(path: Path, query: str, values: Any) -> Iterator[list[tuple[
                 batch, size = [], 0
         if batch:
             yield batch
+
+
+def learner_of_owner(shards: Iterable[Path], url: Url) -> tuple[int, LearnerSnapshot] | None:
+    """Return which shard has a URL, and its learner as it was saved last; None where no shard can tell."""
+    for number, folder in enumerate(shards):
+        with suppress(sqlite3.Error), closing(open_to_read(folder / "crawl.sqlite")) as part:
+            query = f"SELECT learner.step, learner.state FROM learner, links WHERE url = ? AND links.state <> {_OTHER}"
+            row = part.execute(query, (url.text,)).fetchone()
+            if row is not None:
+                return number, LearnerSnapshot(*row)
+    return None
 
 
 def _sum_of(shards: Collection[dict[str, Any]]) -> dict[str, Any]:
