@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -182,7 +182,6 @@ def test_a_crawl_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
     ("limit", "reason"),
     [
         ({"budget__seconds": 3.0}, StopReason.SECONDS),
-        ({"budget__disk_megabytes": 0.5}, StopReason.DISK),
         ({"budget__free_disk_megabytes": 1e12}, StopReason.DISK_FULL),
         ({"budget__memory_megabytes": 0.1}, StopReason.MEMORY),
     ],
@@ -192,6 +191,27 @@ def test_a_limit_that_each_shard_reaches_by_itself_ends_the_crawl(
 ) -> None:
     cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=2000, **limit))
     assert cluster.hub.stop_reason is reason
+
+
+class LosesReports(InProcess):
+    """The hub does not get the first reports that tell of fingerprints."""
+
+    lost: ClassVar[set[Url]] = set()
+    told: ClassVar[set[Url]] = set()
+
+    async def report(self, report: ShardReport) -> None:
+        urls = {url for url, _ in report.prints}
+        if urls - self.lost and len(self.lost) < 10:
+            self.lost.update(urls)
+            raise ConnectionError("lost")
+        self.told.update(urls)
+        await super().report(report)
+
+
+def test_fingerprints_of_a_report_that_was_lost_are_told_again(tmp_path: Path) -> None:
+    crawl_in_shards(tmp_path / "run", settings_for(budget=120), kind=LosesReports)
+    assert LosesReports.lost
+    assert LosesReports.lost <= LosesReports.told
 
 
 def test_settings_that_are_changed_reach_every_shard(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from honeyguide.crawler import answer, resume
 from honeyguide.errors import ClusterError, RunDamaged, SettingsError
-from honeyguide.runs import PageAnswer, gather, open_run
+from honeyguide.runs import PageAnswer, RunFolder, gather, open_run
 from honeyguide.runs.inbox import BudgetExtension, answers_waiting, put
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.settings import settings_from, with_overrides
@@ -217,6 +217,14 @@ def test_a_crawl_goes_on_and_is_interrupted_while_a_worker_does_not_begin(
     assert time.monotonic() - began < 300
 
 
+def test_the_disk_budget_holds_for_the_whole_run(tmp_path: Path) -> None:
+    settings = settings_of(2000, politeness__delay_s=0.2, budget__disk_megabytes=5.0)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:2") as run:
+        assert run.progress.stop_reason == "disk"
+        assert run.progress.fetches < 2000
+        assert max(RunFolder(folder).size_bytes() for folder in run.shards()) < 5_000_000 < run.size_bytes()
+
+
 def test_a_crawl_whose_hub_dies_says_how_to_go_on(tmp_path: Path) -> None:
     found: list[RayCluster] = []
 
@@ -279,7 +287,7 @@ def test_a_budget_below_what_was_spent_is_refused(tmp_path: Path) -> None:
     before = (tmp_path / "run" / "settings.toml").read_text()
     with pytest.raises(SettingsError, match="has spent more"):
         resume_on_cluster(tmp_path / "run", budget=10)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="go on with: honeyguide resume"):
         resume_on_cluster(tmp_path / "run", budget="+10", is_interrupted=lambda: True)
     assert (tmp_path / "run" / "settings.toml").read_text() == before
 
@@ -307,7 +315,7 @@ def test_a_budget_that_is_extended_twice_grows_twice(tmp_path: Path) -> None:
 
 def test_a_crawl_that_is_interrupted_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="nothing was written"):
         crawl_on_cluster(tmp_path / "run", settings_of(40), "local:2", is_interrupted=lambda: True)
     assert time.monotonic() - began < 20
     assert not (tmp_path / "run").exists()

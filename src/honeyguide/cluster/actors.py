@@ -273,8 +273,8 @@ async def _answered(promise: Any) -> Any:  # noqa: ANN401
 class HubDesk:
     """The hub as an actor: takes reports, and sends orders to the workers."""
 
-    def __init__(self, shards: int, rules: HubRules) -> None:
-        self._hub = Hub(shards, rules)
+    def __init__(self, shards: int, rules: HubRules, lately: Sequence[bool]) -> None:
+        self._hub = Hub(shards, rules, lately)
         self._worker_by_shard: dict[int, Any] = {}
         self._clock = RealClock()
 

@@ -75,11 +75,13 @@ def _signals_raise() -> Iterator[None]:
 class RayCluster:
     """Workers on a Ray cluster, and what each of them crawls. Used by one thread."""
 
-    def __init__(self, plan: Plan, workers: int, address: str | None, *, is_live: bool) -> None:
+    def __init__(
+        self, plan: Plan, workers: int, address: str | None, *, is_live: bool, lately: Sequence[bool] = ()
+    ) -> None:
         """Connect to Ray, or start it here where there is no address. ClusterError where that fails.
 
         Without a number of workers there are as many as the cluster has processors. Live, `crawl.concurrency` is how
-        many fetches each of them may have under way.
+        many fetches each of them may have under way. `lately` is that of `Hub`.
         """
         self._ray = import_ray()
         self._plan = plan
@@ -93,7 +95,7 @@ class RayCluster:
             self._ray.get_runtime_context().get_node_id(), soft=False
         )  # where the driver is, whose end is that of the crawl: the loss of another node costs workers alone
         desk = self._ray.remote(num_cpus=0, scheduling_strategy=here)(HubDesk)
-        self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out))
+        self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out), lately)
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
         self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
         self._joining: Iterator[None] | None = None  # of a worker that is about to begin

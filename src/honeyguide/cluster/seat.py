@@ -376,6 +376,7 @@ class ShardSeat:
         except OSError as error:
             log.debug("shard %s cannot reach the hub (%s)", self.shard, error)
             self._is_first = True  # another hub may have taken its place
+            self._prints[:0] = report.prints
             await asyncio.sleep(AGAIN_S)
         finally:
             self._is_reporting = False

@@ -21,7 +21,7 @@ from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.fields import FieldCondition, asked_kinds, field_kinds, steps_where, stored_fields
 from honeyguide.runs.folder import RunFolder, split_pass
-from honeyguide.runs.forecast import HORIZONS, last_fetches, read_outlook
+from honeyguide.runs.forecast import HORIZONS, MOST_LOOKED_AT, last_fetches, read_outlook
 from honeyguide.runs.gathering import gather, learner_of_owner
 from honeyguide.runs.history import (
     kept_choice,
@@ -283,9 +283,9 @@ class Run:
         counts = dict(rows)
         return tuple(accumulate((counts.get(part, 0) for part in range(points)), initial=0)) if last else ()
 
-    def last_fetches(self) -> list[bool]:
-        """Return whether each of the last fetches, on which a forecast rests, brought a relevant page; oldest first."""
-        return last_fetches(self._select)
+    def last_fetches(self, count: int = MOST_LOOKED_AT) -> list[bool]:
+        """Return whether each of the last fetches brought a relevant page, oldest first."""
+        return last_fetches(self._select, count)
 
     def outlook(self, horizons: Sequence[int] = HORIZONS) -> Outlook:
         """Return what so many more fetches would bring, and what is known of the links that wait."""
