@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from honeyguide.crawler import answer, resume
+from honeyguide.crawler import StopReason, answer, resume
 from honeyguide.errors import ClusterError, RunDamaged, SettingsError
 from honeyguide.runs import PageAnswer, RunFolder, gather, open_run
 from honeyguide.runs.inbox import BudgetExtension, answers_waiting, put
@@ -220,7 +220,7 @@ def test_a_crawl_goes_on_and_is_interrupted_while_a_worker_does_not_begin(
 def test_the_disk_budget_holds_for_the_whole_run(tmp_path: Path) -> None:
     settings = settings_of(2000, politeness__delay_s=0.2, budget__disk_megabytes=5.0)
     with crawl_on_cluster(tmp_path / "run", settings, "local:2") as run:
-        assert run.progress.stop_reason == "disk"
+        assert run.progress.stop_reason == StopReason.DISK
         assert run.progress.fetches < 2000
         assert max(RunFolder(folder).size_bytes() for folder in run.shards()) < 5_000_000 < run.size_bytes()
 
