@@ -290,7 +290,7 @@ def let_messages_take(seconds: float) -> None:
             await asyncio.sleep(seconds)
             return await super().report(reports)
 
-    on_ray.ShardWorker, on_ray.HubDesk = FarWorker, FarHub  # type: ignore[misc]
+    vars(on_ray).update(ShardWorker=FarWorker, HubDesk=FarHub)
 
 
 def kills(chosen: argparse.Namespace) -> dict[str, Any]:
