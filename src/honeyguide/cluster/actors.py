@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 OLDEST_RAY: Final = (2, 40)
 LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
-POST_S: Final = 0.05  # that a message waits for others to the same process: one of Ray costs as much as many links
+POST_S: Final = 0.05  # that a report waits for others of the same process: a message of Ray costs as much as many links
+LINKS_POST_S: Final = 0.25  # that links wait for others to the same process
 DRIFT: Final = 1.01  # by which the shortest way to the hub counts as longer with each report
 ANSWER_S: Final = 20.0  # until a worker that does not answer counts as out of reach
 
@@ -214,7 +215,7 @@ class ShardWorker:
 
     async def _carry(self, worker: Any) -> None:  # noqa: ANN401
         """Take what waits for another worker there, in a moment."""
-        await asyncio.sleep(POST_S)
+        await asyncio.sleep(LINKS_POST_S)
         letters = self._letters.pop(worker)
         try:
             marks = await _answered(worker.deliver.remote([(shard, delivery) for shard, delivery, _ in letters]))
