@@ -12,19 +12,26 @@ eight workers and eighty hosts, and gives the answers a second.
 requests, once in one process and once on Ray, and gives the processor time of all processes that read pages (user and
 system, of the workers or of the one), a page, and how many pages a second came.
 
+`python benchmarks/cluster.py throughput [--fetches N] [--delay S] [--workers N]` crawls on Ray, over HTTP, with one
+worker and ten hosts and with N workers and ten hosts for each, and gives the fetches a second between the first third
+and nine tenths of them, by the moments that the runs have stored. The delay must be so long that the processors wait.
+
 `python benchmarks/cluster.py kills [--fetches N] [--kills N]` kills workers (SIGKILL) at random moments, and counts the
-pages that were lost or stored twice, the fetches beyond the budget and the links that are missing.
+pages that were lost or stored twice, the fetches beyond the budget and the links that are missing. With `--post S`
+every message between workers and hub takes so many seconds, each way (`--kills 0` kills none).
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import multiprocessing
 import os
 import random
 import resource
 import signal
+import sqlite3
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -231,6 +238,61 @@ def processor_s(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def throughput(chosen: argparse.Namespace) -> dict[str, Any]:
+    from honeyguide.cluster.crawling import crawl_on_cluster  # noqa: PLC0415 - needs the extra cluster
+
+    rates: dict[int, float] = {}
+    shares: dict[int, float] = {}
+    for workers in (1, chosen.workers):
+        given = {"hosts": 10 * workers, "fetches": chosen.fetches * workers, "shards": 2 * workers}
+        settings = served_settings(argparse.Namespace(**vars(chosen) | given))
+        world = f"{settings.crawl.world},crawl_delay_share=0"
+        began, begun = time.monotonic(), all_processor_s()
+        with tempfile.TemporaryDirectory() as folder:
+            run = Path(folder) / "run"
+            crawl_on_cluster(run, with_overrides(settings, {"crawl.world": world}), f"local:{workers}").close()
+            shares[workers] = (all_processor_s() - begun) / (time.monotonic() - began)
+            with closing(sqlite3.connect(run / "crawl.sqlite")) as database:
+                moments = [moment for (moment,) in database.execute("SELECT finished_at FROM steps ORDER BY 1")]
+        first, last = len(moments) // 3, 9 * len(moments) // 10
+        rates[workers] = (last - first) / (moments[last] - moments[first])
+        print(f"{workers} workers: {rates[workers]:.2f} fetches a second", flush=True)
+    return {
+        "fetches a second": rates,
+        "of linear": rates[chosen.workers] / chosen.workers / rates[1],
+        "cores busy with all processes of the machine": shares,
+    }
+
+
+def all_processor_s() -> float:
+    """What all processes of the machine have used so far."""
+    user, nice, system, *_ = Path("/proc/stat").read_text(encoding="ascii").split("\n")[0].split()[1:]
+    return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def let_messages_take(seconds: float) -> None:
+    """Let everything that workers and hub tell one another take so long, each way."""
+    from honeyguide.cluster import actors, on_ray  # noqa: PLC0415
+
+    class FarWorker(actors.ShardWorker):
+        async def deliver(self, deliveries: Any) -> Any:
+            await asyncio.sleep(seconds)
+            marks = await super().deliver(deliveries)
+            await asyncio.sleep(seconds)
+            return marks
+
+        async def order(self, orders: Any) -> None:
+            await asyncio.sleep(seconds)
+            await super().order(orders)
+
+    class FarHub(actors.HubDesk):
+        async def report(self, reports: Any) -> Any:
+            await asyncio.sleep(seconds)
+            return await super().report(reports)
+
+    vars(on_ray).update(ShardWorker=FarWorker, HubDesk=FarHub)
+
+
 def kills(chosen: argparse.Namespace) -> dict[str, Any]:
     import ray  # noqa: PLC0415
 
@@ -239,6 +301,8 @@ def kills(chosen: argparse.Namespace) -> dict[str, Any]:
     chance, next_kill, fetched = random.Random(chosen.first_seed), [0.0], [0]
     killed: list[int] = []
     found: list[Any] = []
+    if chosen.post:
+        let_messages_take(chosen.post)
 
     def kill_one(progress: Any) -> None:
         is_under_way = progress.status.has_all and progress.status.fetches < 0.9 * chosen.fetches
@@ -304,7 +368,7 @@ def links_in_transit(shards: Sequence[Path]) -> int:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("question", choices=("harvest", "cost", "scaling", "kills"))
+    options.add_argument("question", choices=("harvest", "cost", "scaling", "throughput", "kills"))
     options.add_argument("--first-seed", type=int, default=20, help="webs before served to choose defaults")
     options.add_argument("--seeds", type=int, default=10)
     options.add_argument("--topics", type=int, default=len(TOPICS))
@@ -312,13 +376,15 @@ def main() -> None:
     options.add_argument("--fetches", type=int, default=500)
     options.add_argument("--shards", type=int, default=8)
     options.add_argument("--workers", type=int, default=8)
+    options.add_argument("--post", type=float, default=0.0, help="seconds that a message of Ray takes besides")
     options.add_argument("--kills", type=int, default=20)
     options.add_argument("--hosts", type=int, default=200)
     options.add_argument("--delay", type=float, default=1.0)
     options.add_argument("--share-every", type=int, default=20)
     options.add_argument("--lease", type=int, default=1)
     chosen = options.parse_args()
-    answer = {"harvest": harvest, "cost": cost, "scaling": scaling, "kills": kills}[chosen.question](chosen)
+    questions = {"harvest": harvest, "cost": cost, "scaling": scaling, "throughput": throughput, "kills": kills}
+    answer = questions[chosen.question](chosen)
     print(json.dumps({"machine": machine(), **answer}, indent=2))
 
 

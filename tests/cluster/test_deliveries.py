@@ -141,7 +141,7 @@ def crawl_with(mishaps: list[str], folder: Path) -> tuple[dict[Url, object], int
             shard.close()
         return state, *counts
 
-    with mock.patch("honeyguide.cluster.seat.AGAIN_S", 0.0), mock.patch("honeyguide.cluster.seat.WAITING_S", 0.0):
+    with mock.patch.multiple("honeyguide.cluster.seat", AGAIN_S=0.0, WAITING_S=0.0, TAKING_S=0.0):
         return asyncio.run(run())
 
 

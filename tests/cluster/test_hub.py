@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.cluster import Hub, HubRules, Orders, ShardReport
+from honeyguide.crawler import StopReason
 from honeyguide.frontier import Resting, Standing
 from honeyguide.frontier.frontier import Ready
 from honeyguide.runs import Progress
@@ -11,6 +12,10 @@ from honeyguide.runs import Progress
 def report(shard: int, *promises: float, fetches: int = 0, standing: Standing | None = None) -> ShardReport:
     progress = Progress(steps=fetches)
     return ShardReport(shard, progress, progress.charged, 0, promises, is_first=True, standing=standing)
+
+
+def progress_report(fetches: int, relevant: int) -> ShardReport:
+    return ShardReport(0, Progress(steps=fetches, relevant=relevant), fetches, 0, (0.5,))
 
 
 def leases_of(orders: list[tuple[int, Orders]]) -> dict[int, int]:
@@ -38,6 +43,22 @@ def test_a_shard_is_told_what_others_wait_for_and_may_fetch() -> None:
     orders = dict(hub.take(report(1, 0.5, standing=Standing(Ready(0.3, 7), (own,)))))
     assert (orders[1].ready_hosts, orders[1].resting) == (3, (good,))
     assert (orders[0].ready_hosts, orders[0].resting) == (7, (own,))
+
+
+def test_a_crawl_that_goes_on_is_judged_by_its_last_fetches() -> None:
+    rules = HubRules(fetches=1000, stop_when="yield < 20% over 50")
+    for lately, reason in (([False] * 49, StopReason.YIELD), ([True] * 49, None)):
+        hub = Hub(1, rules, lately)
+        hub.take(progress_report(fetches=500, relevant=sum(lately)))
+        assert hub.stop_reason is None
+        hub.take(progress_report(fetches=501, relevant=sum(lately)))
+        assert hub.stop_reason is reason
+
+
+def test_a_crawl_that_goes_on_is_not_judged_by_what_was_before_its_last_fetches() -> None:
+    hub = Hub(1, HubRules(fetches=1000, stop_when="yield < 20% over 50"), [True] * 50)
+    hub.take(progress_report(fetches=900, relevant=50))
+    assert hub.stop_reason is None
 
 
 def test_nobody_waits_for_a_shard_whose_process_is_gone() -> None:

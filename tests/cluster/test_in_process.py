@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
 from crawler.small_crawls import settings_for
-from honeyguide.cluster.in_process import InProcess, settings_of_shard
+from honeyguide.cluster import seat
+from honeyguide.cluster.in_process import InProcess, run_shard, settings_of_shard
 from honeyguide.crawler import StopReason, crawl
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import open_run
 from honeyguide.runs.records import split_snapshot
-from honeyguide.runs.shards import write_cluster_file
+from honeyguide.runs.shards import shard_folder, write_cluster_file
 from honeyguide.settings import validate
 from vectors_by_hash import hashed_vectors
 
@@ -70,6 +71,37 @@ class SlowPost(InProcess):
 
     async def _pause(self) -> None:
         await asyncio.sleep(self._chance.uniform(0, self.DELAY_S))
+
+
+class Unreachable(InProcess):
+    """No shard can be reached, and the first one is told to leave as soon as much waits for others."""
+
+    async def send(self, shard: int, delivery: Delivery) -> int:
+        if self.seats[0].pending_links > seat.MOST_PENDING:
+            self.seats[0].leave()
+        raise ConnectionError(f"shard {shard} is on its way to another worker")
+
+
+def test_a_shard_leaves_while_more_waits_for_others_than_it_may_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seat, "MOST_PENDING", 20)
+    settings = settings_for("breadth-first", budget=2000)
+    write_cluster_file(tmp_path, 2)
+
+    async def run() -> StopReason:
+        async with open_world(settings) as world:
+            seeds = Builder(settings, hashed_vectors()).seed_urls(world)
+        cluster = Unreachable(tmp_path, 2, settings, seeds, most_out=8)
+        work = [run_shard(shard_folder(tmp_path, number), settings, cluster.seats[number], {}) for number in range(2)]
+        tasks = [asyncio.create_task(each) for each in work]
+        async with asyncio.timeout(60):
+            reason = await tasks[0]
+        cluster.seats[1].leave()
+        await tasks[1]
+        return reason
+
+    assert asyncio.run(run()) is StopReason.INTERRUPTED
 
 
 def urls_by_state(path: Path, shards: int = 4) -> dict[LinkState, list[str]]:
@@ -150,7 +182,6 @@ def test_a_crawl_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
     ("limit", "reason"),
     [
         ({"budget__seconds": 3.0}, StopReason.SECONDS),
-        ({"budget__disk_megabytes": 0.5}, StopReason.DISK),
         ({"budget__free_disk_megabytes": 1e12}, StopReason.DISK_FULL),
         ({"budget__memory_megabytes": 0.1}, StopReason.MEMORY),
     ],
@@ -160,6 +191,27 @@ def test_a_limit_that_each_shard_reaches_by_itself_ends_the_crawl(
 ) -> None:
     cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=2000, **limit))
     assert cluster.hub.stop_reason is reason
+
+
+class LosesReports(InProcess):
+    """The hub does not get the first reports that tell of fingerprints."""
+
+    lost: ClassVar[set[Url]] = set()
+    told: ClassVar[set[Url]] = set()
+
+    async def report(self, report: ShardReport) -> None:
+        urls = {url for url, _ in report.prints}
+        if urls - self.lost and len(self.lost) < 10:
+            self.lost.update(urls)
+            raise ConnectionError("lost")
+        self.told.update(urls)
+        await super().report(report)
+
+
+def test_fingerprints_of_a_report_that_was_lost_are_told_again(tmp_path: Path) -> None:
+    crawl_in_shards(tmp_path / "run", settings_for(budget=120), kind=LosesReports)
+    assert LosesReports.lost
+    assert LosesReports.lost <= LosesReports.told
 
 
 def test_settings_that_are_changed_reach_every_shard(tmp_path: Path) -> None:

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from honeyguide.crawler import answer, resume
+from honeyguide.crawler import StopReason, answer, resume
 from honeyguide.errors import ClusterError, RunDamaged, SettingsError
-from honeyguide.runs import PageAnswer, open_run
+from honeyguide.runs import PageAnswer, RunFolder, gather, open_run
 from honeyguide.runs.inbox import BudgetExtension, answers_waiting, put
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.settings import settings_from, with_overrides
 
 ray = pytest.importorskip("ray", reason="the extra cluster is not installed")
 
+from honeyguide.cluster import on_ray  # noqa: E402
 from honeyguide.cluster.crawling import ClusterChoice, crawl_on_cluster, resume_on_cluster  # noqa: E402
 
 if TYPE_CHECKING:
@@ -131,6 +132,25 @@ def test_a_node_that_is_removed_costs_no_page_even_where_no_processor_is_left(tm
     assert max(deaths) > 0
 
 
+def test_the_driver_reads_shards_through_their_workers(tmp_path: Path) -> None:
+    found: list[RayCluster] = []
+    counts: dict[str, int] = {}
+
+    def look(progress: ClusterProgress) -> None:
+        if not counts and progress.status.has_all and progress.status.fetches > 30:
+            asked = "WITH RECURSIVE up (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM up WHERE n < ?) SELECT n FROM up"
+            counts["rows"] = sum(1 for _ in found[0].read(0, asked, (2500,)))
+            gather(tmp_path / "run", lock_is_held=True, read=found[0].read)
+            with open_run(tmp_path / "run") as run:
+                counts["fetches"] = run.progress.fetches
+
+    settings = settings_of(60, politeness__delay_s=0.2)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:2", on_progress=look, on_cluster=found.append) as run:
+        assert run.progress.fetches == 60
+    assert counts["rows"] == 2500
+    assert counts["fetches"] >= 30
+
+
 def test_a_crawl_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     stop = [False]
 
@@ -162,6 +182,53 @@ def test_a_worker_that_joins_gets_shards(tmp_path: Path) -> None:
     with crawl_on_cluster(tmp_path / "run", settings, "local:1", on_progress=grow, on_cluster=found.append) as run:
         assert run.progress.fetches == 120
     assert counts == {1, 2}
+
+
+def test_a_crawl_goes_on_and_is_interrupted_while_a_worker_does_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NeverBegins:
+        def __init__(self, *_: object) -> None:
+            time.sleep(600)
+
+        def sees_run(self) -> bool:
+            return True
+
+    found: list[RayCluster] = []
+    fetches: list[int] = []
+
+    def grow(progress: ClusterProgress) -> None:
+        fetches.append(progress.status.fetches)
+        if fetches[-1] > 5:
+            monkeypatch.setattr(on_ray, "PLACE_S", 600.0)
+            monkeypatch.setattr(on_ray, "ShardWorker", NeverBegins)
+            found[0].add_worker()
+
+    began = time.monotonic()
+    with crawl_on_cluster(
+        tmp_path / "run",
+        settings_of(2000, politeness__delay_s=0.5),
+        "local:1",
+        is_interrupted=lambda: max(fetches, default=0) > 15,
+        on_progress=grow,
+        on_cluster=found.append,
+    ) as run:
+        assert 15 < run.progress.fetches < 2000
+    assert time.monotonic() - began < 300
+
+
+def test_the_disk_budget_holds_for_the_whole_run(tmp_path: Path) -> None:
+    sizes: list[int] = []
+
+    def look(progress: ClusterProgress) -> None:
+        if progress.status.has_all:
+            sizes.extend(RunFolder(folder).size_bytes() for folder in shard_folders(tmp_path / "run"))
+
+    settings = settings_of(2000, politeness__delay_s=0.2, budget__disk_megabytes=5.0)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:2", on_progress=look) as run:
+        assert run.progress.stop_reason == StopReason.DISK
+        assert 0 < run.progress.fetches < 2000
+    assert max(sizes) < 5_000_000, "one shard has used it all"
 
 
 def test_a_crawl_whose_hub_dies_says_how_to_go_on(tmp_path: Path) -> None:
@@ -226,7 +293,7 @@ def test_a_budget_below_what_was_spent_is_refused(tmp_path: Path) -> None:
     before = (tmp_path / "run" / "settings.toml").read_text()
     with pytest.raises(SettingsError, match="has spent more"):
         resume_on_cluster(tmp_path / "run", budget=10)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="go on with: honeyguide resume"):
         resume_on_cluster(tmp_path / "run", budget="+10", is_interrupted=lambda: True)
     assert (tmp_path / "run" / "settings.toml").read_text() == before
 
@@ -254,7 +321,7 @@ def test_a_budget_that_is_extended_twice_grows_twice(tmp_path: Path) -> None:
 
 def test_a_crawl_that_is_interrupted_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="nothing was written"):
         crawl_on_cluster(tmp_path / "run", settings_of(40), "local:2", is_interrupted=lambda: True)
     assert time.monotonic() - began < 20
     assert not (tmp_path / "run").exists()

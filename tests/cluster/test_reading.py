@@ -11,10 +11,12 @@ import pytest
 
 from crawler.small_crawls import settings_for
 from honeyguide.cluster.in_process import InProcess
+from honeyguide.crawler import explain, what_pays
 from honeyguide.crawler.build import Builder, open_world
-from honeyguide.model import LinkState
-from honeyguide.runs import RunFolder, gather, open_run
-from honeyguide.runs.gathering import open_to_read
+from honeyguide.learn import OnlineRidge
+from honeyguide.model import LinkState, Url
+from honeyguide.runs import RunFolder, gather, gathering, open_run
+from honeyguide.runs.gathering import rows_in_batches
 from honeyguide.runs.ranking import GraphSource, rank_graph
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.search import Searcher
@@ -22,6 +24,7 @@ from honeyguide.settings import to_toml
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from honeyguide.settings import Settings
@@ -77,20 +80,37 @@ def test_a_run_gathered_in_two_turns_is_that_gathered_at_once(run: Path) -> None
     assert told(run) == before
 
 
-def test_a_run_gathered_through_the_owners_of_its_shards_is_the_same(run: Path) -> None:
+def test_a_run_gathered_in_pieces_through_the_owners_of_its_shards_is_the_same(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = told(run)
     for file in run.glob("crawl.sqlite*"):
         file.unlink()
     asked: set[int] = set()
 
-    def read(shard: int, query: str, values: Any) -> list[tuple[Any, ...]]:
+    sizes: list[int] = []
+    monkeypatch.setattr(gathering, "ROWS_AT_ONCE", 7)
+
+    def read(shard: int, query: str, values: Any) -> Iterator[tuple[Any, ...]]:
         asked.add(shard)
-        with closing(open_to_read(shard_folders(run)[shard] / "crawl.sqlite")) as opened:
-            return opened.execute(query, values).fetchall()
+        for batch in rows_in_batches(shard_folders(run)[shard] / "crawl.sqlite", query, values):
+            sizes.append(len(batch))
+            yield from batch
 
     assert gather(run, lock_is_held=True, read=read)
     assert asked == set(range(SHARDS))
+    assert max(sizes) == 7
     assert told(run) == before
+
+
+def test_long_rows_travel_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathering, "BYTES_AT_ONCE", 100)
+    with closing(sqlite3.connect(tmp_path / "some.sqlite")) as database:
+        database.executescript("CREATE TABLE texts (text); INSERT INTO texts VALUES ('short'), ('short')")
+        database.executemany("INSERT INTO texts VALUES (?)", [("long" * 50,), (b"long" * 50,)])
+        database.commit()
+    batches = list(rows_in_batches(tmp_path / "some.sqlite", "SELECT text FROM texts", ()))
+    assert [len(batch) for batch in batches] == [3, 1]
 
 
 def test_every_url_of_every_shard_is_there_once_in_the_state_that_its_owner_gives(run: Path) -> None:
@@ -129,6 +149,33 @@ def test_the_way_to_a_page_leads_through_the_shards_to_a_seed(run: Path) -> None
         assert all(path[0][0] in seeds for url, path in paths.items() if url not in seeds)
         hosts = [{url.host for url, _ in path} for path in paths.values()]
     assert max(map(len, hosts)) > 1
+
+
+def test_a_link_is_explained_by_the_learner_of_the_shard_that_has_it(run: Path) -> None:
+    with open_run(run) as opened:
+        busiest = opened.learner_snapshot()
+        step_of = {(shard, own): step for step, shard, own in opened.steps_in_shards()}
+    assert busiest is not None
+    told_apart = 0
+    for number, folder in enumerate(shard_folders(run)):
+        with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
+            waiting = database.execute("SELECT url FROM links WHERE state = ? LIMIT 1", (LinkState.WAITING,)).fetchone()
+            state, own = database.execute("SELECT state, step FROM learner").fetchone()
+        reasons = explain(run, waiting[0], vectors=hashed_vectors()).link
+        with open_run(run) as opened:
+            snapshot = opened.learner_snapshot(Url(waiting[0]))
+        assert snapshot is not None
+        assert reasons is not None
+        assert snapshot.state == state
+        assert reasons.learned_until == snapshot.step == step_of[number, own]
+        told_apart += snapshot.step != busiest.step
+    assert told_apart
+
+
+def test_learner_says_where_each_shard_has_learned_by_itself(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not what_pays(run, vectors=hashed_vectors()).is_of_one_shard
+    monkeypatch.setattr(OnlineRidge, "begin_sharing", lambda _: False)
+    assert what_pays(run, vectors=hashed_vectors()).is_of_one_shard
 
 
 def test_a_crawl_in_shards_can_be_ranked_and_searched(run: Path) -> None:

@@ -84,3 +84,9 @@ def test_values_of_a_table_are_averaged_by_how_often_each_was_learned() -> None:
     strategy.take_shared(SharedSums({"values": lessons * 0.5, "lessons": lessons}))
     assert strategy.values[0, 1] == 0.5
     assert np.count_nonzero(strategy.values) == 1
+    resumed = ParseOrSkipQ(TOPIC, hashed_vectors(), ParseOrSkipQSettings())
+    resumed.load(strategy.save())
+    assert np.array_equal(resumed.values, strategy.values)
+    told = strategy.share()
+    assert told is not None
+    assert not told.sums["values"].any(), "what others have told is not sent back to them"

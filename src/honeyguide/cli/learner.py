@@ -70,6 +70,8 @@ def _save(run: Path, out: Path) -> None:
 
 def _lines(learned: WhatPays) -> Iterator[str]:
     yield f"{one_line(learned.strategy)} after step {learned.step:,}"
+    if learned.is_of_one_shard:
+        yield "  each shard has learned by itself; this is the one with the most steps"
     yield ""
     if learned.columns:
         yield "what a usual difference between two links does to the expected reward"

@@ -245,6 +245,6 @@ def watching(verbosity: int, log_file: Path | None) -> Iterator[Watch]:
         try:
             with live or nullcontext():
                 yield watch
-        except KeyboardInterrupt:
-            console.print("aborted; every finished step is saved")
+        except KeyboardInterrupt as interrupt:
+            console.print(str(interrupt) or "aborted; every finished step is saved")
             raise

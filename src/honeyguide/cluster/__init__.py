@@ -2,7 +2,8 @@
 
 `partition` says which shard has a host, `seat` is a shard's place among the others (what it sends, takes in and is
 told), `hub` shares out the budget, adds up what the learners know and sees when the crawl is over. `in_process` runs
-all shards in one process; `on_ray` in actors, and alone imports Ray; `crawling` has the calls of programs.
+all shards in one process; `actors` has the workers and the hub as actors of Ray, `on_ray` the driver that places and
+watches them; `crawling` has the calls of programs.
 """
 
 from honeyguide.cluster.hub import Hub, HubRules, Orders, ShardReport

@@ -12,9 +12,10 @@ from shutil import rmtree
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.cluster.on_ray import Plan, RayCluster, import_ray
+from honeyguide.cluster.actors import Plan, import_ray
+from honeyguide.cluster.on_ray import RayCluster
 from honeyguide.crawler.build import Builder, open_world
-from honeyguide.crawler.events import StopReason
+from honeyguide.crawler.events import MEGABYTE, StopReason
 from honeyguide.crawler.hosts import HostMemory
 from honeyguide.crawler.live import synthetic_served
 from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
@@ -26,12 +27,12 @@ from honeyguide.model.clock import RealClock
 from honeyguide.runs import Letter, PageAnswer, RunFolder, RunLock, gather, open_run, remember, settings_to_build
 from honeyguide.runs.inbox import MOST_SEEN, BudgetExtension, StopRequest, answers_waiting, take, withdraw
 from honeyguide.runs.shards import shard_count, shard_folders, write_cluster_file
-from honeyguide.settings import shown, to_toml, validate, with_overrides
+from honeyguide.settings import shown, to_toml, validate, with_overrides, yield_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from honeyguide.cluster.on_ray import HubStatus
+    from honeyguide.cluster.actors import HubStatus
     from honeyguide.model import Url
     from honeyguide.runs import Run
     from honeyguide.settings import Settings
@@ -47,6 +48,8 @@ GATHER_EVERY_S: Final = 10.0
 GATHER_SOON_S: Final = 1.0  # where somebody answers questions
 GATHER_SHARE: Final = 0.05  # of the driver's time, at most
 GROW_EVERY_S: Final = 5.0
+DISK_EVERY_S: Final = 1.0
+DISK_SHARE: Final = 0.02  # of the driver's time, at most
 BACKGROUND_PAGES: Final = 300  # by which the judges of all shards learn the same from the same answers
 
 
@@ -130,16 +133,18 @@ def crawl_on_cluster(
         settings, seeds, is_live = asyncio.run(_prepared(settings))
         given = answers_named(settings)
         plan = Plan(path, settings.cluster.shards, settings, seeds, addresses)
-        cluster_used = opened.enter_context(closing(RayCluster(plan, choice.workers, choice.address, is_live=is_live)))
-        folder, lock = RunFolder.create(path, to_toml(settings), kept_for_good(settings))
-        opened.enter_context(lock)
-        remember(path, settings)
-        write_cluster_file(path, settings.cluster.shards)
-        try:
-            cluster_used.begin(is_interrupted)
-        except BaseException:
-            rmtree(path)
-            raise
+        with _interrupted_with("stopped before the crawl began; nothing was written"):
+            cluster_used = RayCluster(plan, choice.workers, choice.address, is_live=is_live)
+            opened.enter_context(closing(cluster_used))
+            folder, lock = RunFolder.create(path, to_toml(settings), kept_for_good(settings))
+            opened.enter_context(lock)
+            remember(path, settings)
+            write_cluster_file(path, settings.cluster.shards)
+            try:
+                cluster_used.begin(is_interrupted)
+            except BaseException:
+                rmtree(path)
+                raise
         desk = AnswerDesk(path, cluster_used.answer, given)
         _run(
             folder, plan, cluster_used, desk, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers
@@ -176,6 +181,7 @@ def resume_on_cluster(
         _refuse_unfit(choice, shards, cluster or "local:2", settings)
         seeds: Sequence[Url] = ()
         has_answers = False
+        lately: Sequence[bool] = ()
         addresses = opened.enter_context(_served(settings))
         if folder.has_started:
             shard_folders(folder.path)  # refuses a run that lacks one
@@ -184,13 +190,17 @@ def resume_on_cluster(
             with open_run(folder.path) as gathered:
                 check_budget(gathered.progress, settings, budget)
                 has_answers = any(gathered.answers())
+                rule = yield_rule(settings.budget.stop_when)
+                lately = gathered.last_fetches(rule.fetches) if rule else ()
             is_live = settings.crawl.world.partition(":")[0] in ("live", "synthetic+http")
         else:
             settings, seeds, is_live = asyncio.run(_prepared(settings))
         given = () if has_answers and "ask.answers" not in (overrides or {}) else answers_named(settings)
         plan = Plan(folder.path, shards, settings, seeds, addresses)
-        cluster_used = opened.enter_context(closing(RayCluster(plan, choice.workers, choice.address, is_live=is_live)))
-        cluster_used.begin(is_interrupted)
+        with _interrupted_with(f"stopped before the crawl went on; go on with: honeyguide resume {run}"):
+            cluster_used = RayCluster(plan, choice.workers, choice.address, is_live=is_live, lately=lately)
+            opened.enter_context(closing(cluster_used))
+            cluster_used.begin(is_interrupted)
         if budget is not None or overrides:  # a run that cannot go on keeps its old settings
             folder.save_settings(to_toml(settings))
         desk = AnswerDesk(folder.path, cluster_used.answer, given)
@@ -198,6 +208,15 @@ def resume_on_cluster(
             folder, plan, cluster_used, desk, _Watch(is_interrupted, on_progress, on_cluster), grows=not choice.workers
         )
     return open_run(folder.path)
+
+
+@contextmanager
+def _interrupted_with(words: str) -> Iterator[None]:
+    """Let a KeyboardInterrupt in here say what has become of the run."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(words) from None
 
 
 def _run(folder: RunFolder, plan: Plan, cluster: RayCluster, desk: AnswerDesk, watch: _Watch, *, grows: bool) -> None:
@@ -216,7 +235,7 @@ def _run(folder: RunFolder, plan: Plan, cluster: RayCluster, desk: AnswerDesk, w
 def _attend(
     folder: RunFolder, plan: Plan, cluster: RayCluster, desk: AnswerDesk, watch: _Watch, *, grows: bool
 ) -> None:
-    pace, is_stopping = _Pace(), False
+    pace, disk, is_stopping = _Pace(), _DiskBudget(folder, plan.settings.budget.disk_megabytes), False
     next_gathering, next_growth = monotonic(), monotonic() + GROW_EVERY_S
     while not cluster.attend(TICK_S):
         status = cluster.status()
@@ -231,6 +250,9 @@ def _attend(
         if not is_stopping and (watch.is_interrupted() or _obey(folder, plan, cluster)):
             is_stopping = True
             cluster.stop(StopReason.INTERRUPTED)
+        if not is_stopping and disk.is_full():
+            is_stopping = True
+            cluster.stop(StopReason.DISK)
         if desk.tell_waiting():
             next_gathering = min(next_gathering, monotonic() + GATHER_SOON_S)
         if monotonic() > next_gathering and folder.has_started:
@@ -327,6 +349,24 @@ def _described(run: Run, name: str, answer: PageAnswer) -> PageAnswer:
         return answer
     (description,) = run.page_descriptions(run.link_numbers([page])).values() or (b"",)
     return replace(answer, url=page if name else answer.url, description=description)
+
+
+class _DiskBudget:
+    """Says whether the whole run, with its shards, takes as much disk as it may."""
+
+    def __init__(self, folder: RunFolder, megabytes: float) -> None:
+        self._folder = folder
+        self._most = megabytes * MEGABYTE
+        self._next_look = monotonic()
+
+    def is_full(self) -> bool:
+        """Look now and then: there may be many files, and far away."""
+        began = monotonic()
+        if not self._most or began < self._next_look:
+            return False
+        size = self._folder.size_bytes()
+        self._next_look = monotonic() + max(DISK_EVERY_S, (monotonic() - began) / DISK_SHARE)
+        return size >= self._most
 
 
 class _Pace:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter, deque
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from honeyguide.crawler.events import MEGABYTE, StopReason
@@ -108,14 +109,16 @@ class _Shard:
 class Hub:
     """The state of one crawl in shards."""
 
-    def __init__(self, shards: int, rules: HubRules) -> None:
+    def __init__(self, shards: int, rules: HubRules, lately: Sequence[bool] = ()) -> None:
+        """`lately` says of the last fetches before whether they brought a relevant page, for `budget.stop_when`."""
         self._shards = [_Shard() for _ in range(shards)]
         self.rules = rules
         self._prints: deque[tuple[int, int, Print]] = deque(maxlen=PRINTS)  # number, shard, page
         self._print_count = 0
         self._stop: StopReason | None = None
         self._yield = yield_rule(rules.stop_when)
-        self._lately: deque[tuple[int, int]] = deque([(0, 0)])  # fetches and relevant pages, over time
+        self._before = lately
+        self._lately: deque[tuple[int, int]] = deque()  # fetches and relevant pages, over time
         self.stalest = 0  # pages that a learner did not know, at most
         self.exchanges = 0
 
@@ -281,6 +284,10 @@ class Hub:
             self.stop(StopReason.BYTES)
         if self._yield is None:
             return
+        if not self._lately:
+            found = [0, *accumulate(self._before)]
+            first, none_yet = fetches - len(self._before), relevant - found[-1]
+            self._lately.extend((first + number, none_yet + count) for number, count in enumerate(found))
         self._lately.append((fetches, relevant))
         while len(self._lately) > 1 and fetches - self._lately[1][0] >= self._yield.fetches:
             self._lately.popleft()

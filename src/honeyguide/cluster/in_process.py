@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 
 def settings_of_shard(settings: Settings) -> Settings:
-    """Settings for one shard: limits of the whole crawl are the hub's business, questions the driver's."""
+    """Settings for one shard: limits of the whole crawl are the business of hub and driver, as are questions."""
     ours: Mapping[str, Any] = {
-        "budget.relevant": 0, "budget.megabytes": 0, "budget.stop_when": "", "crawl.workers": 0,
+        "budget.relevant": 0, "budget.megabytes": 0, "budget.stop_when": "", "budget.disk_megabytes": 0,
+        "crawl.workers": 0,
         "ask.questions": 0, "ask.model": "", "ask.url": "", "ask.answers": "",
     }  # fmt: skip
     return with_overrides(settings, ours)

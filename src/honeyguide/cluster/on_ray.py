@@ -1,324 +1,39 @@
-"""Shards in Ray actors: workers that run them, and the actor of the hub. Nothing but this file imports Ray.
+"""A crawl on Ray as its driver sees it: workers are placed, watched, replaced and joined by others.
 
-A worker is one process that runs several shards in one event loop and shares the word vectors among them. Ray places
-workers, carries their messages, and says when one has died; the shards of a dead worker go on in a new one, from their
-folders.
+Ray says when a worker has died; its shards go on in a new one, from their folders.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import os
 import re
 import signal
 import socket
 import threading
 from collections import deque
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.cluster.hub import Hub, HubRules
-from honeyguide.cluster.in_process import run_shard
-from honeyguide.cluster.partition import Partition
-from honeyguide.cluster.seat import ShardSeat
-from honeyguide.crawler.build import Builder
-from honeyguide.errors import ClusterError, RunBusy
-from honeyguide.extras import install_hint
-from honeyguide.model.clock import RealClock
-from honeyguide.runs import RunFolder
-from honeyguide.runs.gathering import open_to_read
-from honeyguide.runs.shards import shard_folder
+from honeyguide.cluster.actors import ANSWER_S, HubDesk, HubStatus, Plan, ShardWorker, import_ray
+from honeyguide.cluster.hub import HubRules
+from honeyguide.errors import ClusterError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
-    from honeyguide.cluster.hub import Orders, ShardReport
     from honeyguide.crawler.events import StopReason
-    from honeyguide.model import Url
     from honeyguide.runs import Letter
-    from honeyguide.runs.parcels import Delivery
-    from honeyguide.settings import Settings
 
 log = logging.getLogger(__name__)
 
-OLDEST_RAY: Final = (2, 40)
 CONNECT_S: Final = 5.0
-LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
-POST_S: Final = 0.05  # that a message waits for others to the same process: one of Ray costs as much as many links
-ANSWER_S: Final = 20.0  # until a worker that does not answer a delivery counts as out of reach
 BEGIN_S: Final = 120.0  # that the first workers may take to begin
 LOOK_S: Final = 0.25
 PLACE_S: Final = 20.0  # that a further one may take
 HUB_S: Final = 30.0  # that the hub may be out of reach
 MOST_DEATHS: Final = 5  # of workers, without a fetch in between
-
-
-def import_ray() -> Any:  # noqa: ANN401 - a module, of an extra without types
-    """Import Ray. ClusterError with the command that installs it where it is missing or too old."""
-    try:
-        import ray  # noqa: PLC0415 - heavy, and an extra
-    except ImportError:
-        raise ClusterError(f"--cluster needs Ray, which is not installed: {install_hint('cluster')}") from None
-    found = tuple(int(part) for part in ray.__version__.split(".")[:2] if part.isdigit())
-    if found < OLDEST_RAY:
-        wanted = ".".join(map(str, OLDEST_RAY))
-        raise ClusterError(f"Ray {ray.__version__} is too old, {wanted} is the oldest that will do: pip install -U ray")
-    return ray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
-    """All that a worker needs to know."""
-
-    run: Path
-    shards: int
-    settings: Settings
-    seeds: Sequence[Url]
-    addresses: Mapping[str, tuple[str, int]] = field(default_factory=dict)  # of a synthetic web that the driver serves
-
-
-class ShardWorker:
-    """Runs shards in one process: the body of a Ray actor. Messages go straight to the worker that has a shard."""
-
-    def __init__(self, plan: Plan, hub: Any) -> None:  # noqa: ANN401 - a handle of Ray's
-        self._plan = plan
-        self._hub = hub
-        self._partition = Partition(plan.shards)
-        self._seats: dict[int, ShardSeat] = {}
-        self._tasks: dict[int, asyncio.Task[StopReason]] = {}
-        self._worker_by_shard: dict[int, Any] = {}
-        self._vectors: Any = None
-        self._answers: list[Letter] = []  # all that were told
-        self._background: Sequence[bytes] = ()
-        self._leaving: set[int] = set()
-        self._letters: dict[Any, list[tuple[int, Delivery, asyncio.Future[int | None]]]] = {}  # by worker
-        self._carrying: set[asyncio.Task[None]] = set()
-        self._reports: list[ShardReport] = []
-        self._reporting: asyncio.Task[None] | None = None  # takes what waits to the hub in a moment
-
-    async def sees_run(self) -> bool:
-        """Whether this process sees the run folder."""
-        return (self._plan.run / "cluster.json").is_file()
-
-    async def process_id(self) -> int:
-        """The number of this process, on its node."""
-        return os.getpid()
-
-    async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
-        """Workers have these shards from now on."""
-        self._worker_by_shard.update(worker_by_shard)
-
-    async def run(self, shards: Sequence[int]) -> None:
-        """Crawl shards, or go on with them, until all have ended. What one of them raises comes out at once."""
-        settings = self._plan.settings
-        if self._vectors is None:
-            builder = Builder(settings)
-            self._vectors = builder.vectors
-        for shard in shards:
-            seat = ShardSeat(shard, self._partition, self._plan.seeds, self, settings.cluster)
-            seat.answer(self._answers, self._background)
-            self._seats[shard] = seat
-            self._leaving.discard(shard)  # it may have left before
-            self._tasks[shard] = asyncio.create_task(self._run(shard, seat))
-        while self._tasks:
-            done, _ = await asyncio.wait(list(self._tasks.values()), timeout=0.5, return_when=asyncio.FIRST_COMPLETED)
-            for shard in [shard for shard, task in self._tasks.items() if task in done]:
-                reason = self._tasks.pop(shard).result()
-                if shard not in self._leaving and not self._seats[shard].is_told_to_stop:  # such as by a full disk
-                    await _answered(self._hub.stop.remote(reason))
-
-    async def leave(self, shards: Sequence[int]) -> None:
-        """Stop at shards that another worker is to go on with."""
-        tasks = [self._tasks[shard] for shard in shards if shard in self._tasks]
-        self._leaving.update(shards)
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for shard in shards:
-            self._tasks.pop(shard, None)
-            self._seats.pop(shard, None)
-
-    async def deliver(self, deliveries: Sequence[tuple[int, Delivery]]) -> list[int | None]:
-        """Give each delivery to its shard; None for one that is not here."""
-        return await asyncio.gather(*(self._deliver(shard, delivery) for shard, delivery in deliveries))
-
-    async def _deliver(self, shard: int, delivery: Delivery) -> int | None:
-        try:
-            return await self._seats[shard].deliver(delivery)
-        except (KeyError, ConnectionError):
-            return None
-
-    async def read(self, shard: int, query: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
-        """Read the database of a shard that is here, for who cannot: see `gather`."""
-        with closing(open_to_read(RunFolder(shard_folder(self._plan.run, shard)).database_file)) as opened:
-            return opened.execute(query, values).fetchall()
-
-    async def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
-        """Let all shards here learn from answers, now or when they begin; `ShardSeat.answer` says how."""
-        self._answers += letters
-        self._background = background
-        for seat in self._seats.values():
-            seat.answer(letters, background)
-
-    async def order(self, orders: Sequence[tuple[int, Orders]]) -> None:
-        """Orders of the hub, each with its shard."""
-        for shard, each in orders:
-            if shard in self._seats:
-                self._seats[shard].order(each)
-
-    async def send(self, shard: int, delivery: Delivery) -> int:
-        """As `Post` has it."""
-        seat = self._seats.get(shard)
-        if seat is not None:
-            return await seat.deliver(delivery)
-        worker = self._worker_by_shard.get(shard)
-        if worker is None:
-            raise ConnectionError(f"shard {shard} has no worker")
-        taken = asyncio.get_running_loop().create_future()
-        waiting = self._letters.setdefault(worker, [])
-        waiting.append((shard, delivery, taken))
-        if len(waiting) == 1:
-            self._carrying.add(task := asyncio.create_task(self._carry(worker)))
-            task.add_done_callback(self._carrying.discard)
-        mark = await taken
-        if mark is None:
-            raise ConnectionError(f"shard {shard} is not at work")
-        return int(mark)
-
-    async def _carry(self, worker: Any) -> None:  # noqa: ANN401
-        """Take what waits for another worker there, in a moment."""
-        await asyncio.sleep(POST_S)
-        letters = self._letters.pop(worker)
-        try:
-            marks = await _answered(worker.deliver.remote([(shard, delivery) for shard, delivery, _ in letters]))
-        except Exception as error:  # noqa: BLE001 - whoever sent a letter is told
-            for _, _, taken in letters:
-                if not taken.done():
-                    taken.set_exception(error)
-            return
-        for (_, _, taken), mark in zip(letters, marks, strict=True):
-            if not taken.done():
-                taken.set_result(mark)
-
-    async def report(self, report: ShardReport) -> None:
-        """As `Post` has it."""
-        self._reports.append(report)
-        if self._reporting is None:
-            self._reporting = asyncio.create_task(self._report())
-        await asyncio.shield(self._reporting)
-
-    async def _report(self) -> None:
-        """Take all reports that wait to the hub, in a moment, and its orders to their shards."""
-        await asyncio.sleep(POST_S)
-        reports, self._reports, self._reporting = self._reports, [], None
-        await self.order(await _answered(self._hub.report.remote(reports)))
-
-    async def _run(self, shard: int, seat: ShardSeat) -> StopReason:
-        path, until = shard_folder(self._plan.run, shard), RealClock().now() + LOCK_S
-        options = {"vectors": self._vectors, "is_interrupted": lambda: shard in self._leaving}
-        while True:
-            try:
-                return await run_shard(path, self._plan.settings, seat, {**options, "addresses": self._plan.addresses})  # type: ignore[typeddict-item]
-            except RunBusy:
-                if RealClock().now() > until:
-                    raise
-                await asyncio.sleep(0.5)
-
-
-async def _answered(promise: Any) -> Any:  # noqa: ANN401
-    """Return the answer of an actor. ConnectionError where it cannot be reached; what its code raises comes out."""
-    errors = import_ray().exceptions
-    try:
-        async with asyncio.timeout(ANSWER_S):  # it may be gone with its node, or not be placed yet
-            return await promise
-    except errors.RayTaskError:
-        raise
-    except (TimeoutError, errors.RayError) as error:
-        raise ConnectionError(str(error)) from error
-
-
-class HubDesk:
-    """The hub as an actor: takes reports, and sends orders to the workers."""
-
-    def __init__(self, shards: int, rules: HubRules) -> None:
-        self._hub = Hub(shards, rules)
-        self._worker_by_shard: dict[int, Any] = {}
-
-    async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
-        """Workers have these shards from now on."""
-        self._worker_by_shard.update(worker_by_shard)
-
-    async def report(self, reports: Sequence[ShardReport]) -> list[tuple[int, Orders]]:
-        """Take in how shards of a worker stand; gives the orders for that worker, and sends the others their own."""
-        orders = [each for report in reports for each in self._hub.take(report)]
-        worker = self._worker_by_shard.get(reports[0].shard)
-        own = [each for each in orders if self._worker_by_shard.get(each[0]) == worker]
-        self._send([each for each in orders if each not in own])
-        return own
-
-    async def lost(self, shards: Sequence[int]) -> None:
-        """The worker of these shards is gone."""
-        for shard in shards:
-            self._hub.lost(shard)
-
-    async def stop(self, reason: StopReason) -> None:
-        """End the crawl."""
-        self._hub.stop(reason)
-        self._send(self._hub.last_orders())
-
-    async def extend_budget(self, fetches: int) -> None:
-        """Go on to this many fetches in all."""
-        self._hub.extend_budget(fetches)
-
-    async def status(self) -> HubStatus:
-        """How the crawl stands."""
-        return HubStatus.of(self._hub)
-
-    def _send(self, orders: Sequence[tuple[int, Orders]]) -> None:
-        by_worker: dict[Any, list[tuple[int, Orders]]] = {}
-        for shard, each in orders:
-            by_worker.setdefault(self._worker_by_shard.get(shard), []).append((shard, each))
-        for worker, theirs in by_worker.items():
-            if worker is not None:
-                worker.order.remote(theirs)
-
-
-@dataclass(frozen=True, slots=True)
-class HubStatus:
-    """How a crawl in shards stands, all shards together."""
-
-    fetches: int
-    pages: int
-    relevant: int
-    waiting: int
-    in_flight: int
-    in_transit: int  # links that were handed over and not taken in yet
-    shards: int  # that have reported
-    stalest: int  # pages that a learner did not know, at most
-    exchanges: int
-    stop_reason: StopReason | None
-    has_all: bool
-
-    @classmethod
-    def of(cls, hub: Hub) -> HubStatus:
-        progress = [report.progress for report in hub.reports]
-        handed = sum(each.handed_over for each in progress)
-        return cls(
-            fetches=sum(each.fetches for each in progress),
-            pages=sum(each.pages for each in progress),
-            relevant=sum(each.relevant for each in progress),
-            waiting=sum(each.waiting for each in progress),
-            in_flight=sum(report.in_flight for report in hub.reports),
-            in_transit=max(0, handed - sum(each.taken_over for each in progress)),
-            shards=len(progress),
-            stalest=hub.stalest,
-            exchanges=hub.exchanges,
-            stop_reason=hub.stop_reason,
-            has_all=hub.has_all,
-        )
 
 
 def _refuse_unreachable(address: str | None) -> None:
@@ -360,11 +75,13 @@ def _signals_raise() -> Iterator[None]:
 class RayCluster:
     """Workers on a Ray cluster, and what each of them crawls. Used by one thread."""
 
-    def __init__(self, plan: Plan, workers: int, address: str | None, *, is_live: bool) -> None:
+    def __init__(
+        self, plan: Plan, workers: int, address: str | None, *, is_live: bool, lately: Sequence[bool] = ()
+    ) -> None:
         """Connect to Ray, or start it here where there is no address. ClusterError where that fails.
 
         Without a number of workers there are as many as the cluster has processors. Live, `crawl.concurrency` is how
-        many fetches each of them may have under way.
+        many fetches each of them may have under way. `lately` is that of `Hub`.
         """
         self._ray = import_ray()
         self._plan = plan
@@ -378,9 +95,10 @@ class RayCluster:
             self._ray.get_runtime_context().get_node_id(), soft=False
         )  # where the driver is, whose end is that of the crawl: the loss of another node costs workers alone
         desk = self._ray.remote(num_cpus=0, scheduling_strategy=here)(HubDesk)
-        self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out))
+        self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out), lately)
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
         self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
+        self._joining: Iterator[None] | None = None  # of a worker that is about to begin
         self.budget = plan.settings.budget.fetches  # as it was extended last
         self._answers: list[Letter] = []  # all that were told
         self._background: Sequence[bytes] = ()
@@ -397,7 +115,7 @@ class RayCluster:
 
         KeyboardInterrupt where it is interrupted before they crawl.
         """
-        handles = self._placed([self._new_worker() for _ in range(self._wanted)], BEGIN_S, is_interrupted)
+        handles = self._placed([self._new_worker() for _ in range(self._wanted)], is_interrupted)
         if is_interrupted():
             raise KeyboardInterrupt
         if not handles:
@@ -417,8 +135,7 @@ class RayCluster:
 
     def attend(self, timeout_s: float) -> bool:
         """Wait a moment, and start dead workers again. True when all shards have ended. Raises what a shard raises."""
-        done, _ = self._ray.wait(list(self._finishing), num_returns=1, timeout=timeout_s)
-        for promise in done:
+        for promise in self._ready(list(self._finishing), timeout_s):
             handle = self._finishing.pop(promise)
             try:
                 self._ray.get(promise)
@@ -426,7 +143,9 @@ class RayCluster:
                 self._replace(handle)
             except self._ray.exceptions.RayTaskError as error:
                 raise error.cause from None
-        return not self._finishing
+        if self._joining is not None and next(self._joining, True):
+            self._joining = None
+        return not self._finishing and self._joining is None
 
     def status(self) -> HubStatus:
         """How the crawl stands."""
@@ -444,18 +163,23 @@ class RayCluster:
         for handle in self._workers:
             handle.answer.remote(list(letters), background)
 
-    def read(self, shard: int, query: str, values: object) -> list[tuple[Any, ...]]:
-        """Read the database of a shard through the worker that has it. ConnectionError where none can be reached."""
+    def read(self, shard: int, query: str, values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield rows of a shard's database, some at a time, through the worker that has it, one query after the other.
+
+        ConnectionError where none can be reached.
+        """
         owner = next((handle for handle, shards in self._workers.items() if shard in shards), None)
         if owner is None:
             raise ConnectionError(f"no worker has shard {shard}")
         try:
-            rows: list[tuple[Any, ...]] = self._ray.get(owner.read.remote(shard, query, values), timeout=ANSWER_S)
+            rows = self._ray.get(owner.read.remote(shard, query, values), timeout=ANSWER_S)
+            while rows:
+                yield from rows
+                rows = self._ray.get(owner.read_on.remote(shard), timeout=ANSWER_S)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None
         except self._ray.exceptions.RayError as error:
             raise ConnectionError(str(error)) from error
-        return rows
 
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""
@@ -467,26 +191,45 @@ class RayCluster:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def add_worker(self) -> None:
-        """Start one more worker, if the cluster has room for it, and let it have its share of the shards."""
-        share = self._plan.shards // (len(self._workers) + 1)
-        placed = self._placed([self._new_worker()], PLACE_S)
-        if not placed:  # such as where a node is gone, and the cluster has not noticed yet
+        """Start one more worker if the cluster has room for it, one at a time; `attend` lets it have its share."""
+        if self._joining is None:
+            self._joining = self._join(self._new_worker())
+
+    def _join(self, handle: Any) -> Iterator[None]:  # noqa: ANN401
+        """Let a new worker have its share of the shards. Yields where there is something to wait for."""
+        sees_run, until = handle.sees_run.remote(), monotonic() + PLACE_S
+        while not self._ready([sees_run]):
+            if monotonic() > until or not self._finishing:  # such as where a node is gone, and nobody has noticed yet
+                self._ray.kill(handle)
+                return
+            yield
+        try:
+            self.can_grow = self._get(sees_run)
+        except self._ray.exceptions.RayActorError:
             return
-        (handle,) = placed
-        if not self._get(handle.sees_run.remote()):
-            self.can_grow = False
+        if not self.can_grow:
             self._ray.kill(handle)
             log.warning("a node that has joined does not see %s, and gets no shards: mount it there", self._plan.run)
             return
-        moved: list[int] = []
-        while len(moved) < share:
+        moved: dict[Any, list[int]] = {}  # by the worker that has them
+        share = self._plan.shards // (len(self._workers) + 1)
+        for _ in range(share):
             fullest = max(self._workers, key=lambda each: len(self._workers[each]))
-            shard = self._workers[fullest].pop()
-            self._ask_hub("lost", [shard])
-            moved.append(shard)
-            with suppress(self._ray.exceptions.RayActorError):  # a dead one has left already
-                self._get(fullest.leave.remote([shard]))
-        self._go_on(handle, moved)
+            moved.setdefault(fullest, []).append(self._workers[fullest].pop())
+        leaving = [owner.leave.remote(theirs) for owner, theirs in moved.items()]
+        while len(self._ready(leaving)) < len(leaving):  # a dead one has left already
+            yield
+        shards = [shard for theirs in moved.values() for shard in theirs]
+        self._ask_hub("lost", shards)
+        self._go_on(handle, shards)
+
+    def _ready(self, promises: Sequence[Any], timeout_s: float = 0.0) -> list[Any]:
+        """Return which of these are kept or broken by now, after a moment in which one may be."""
+        if not promises:
+            return []
+        count = 1 if timeout_s else len(promises)
+        ready: list[Any] = self._ray.wait(list(promises), num_returns=count, timeout=timeout_s)[0]
+        return ready
 
     def close(self) -> None:
         """End all workers; Ray goes on where it was running before."""
@@ -494,6 +237,7 @@ class RayCluster:
             with suppress(Exception):
                 self._ray.kill(handle)
         self._workers.clear()
+        self._joining = None
         if not self._had_ray:
             self._ray.shutdown()
 
@@ -531,12 +275,10 @@ class RayCluster:
             handle.answer.remote(self._answers, self._background)
         return handle
 
-    def _placed(
-        self, handles: Sequence[Any], timeout_s: float, is_interrupted: Callable[[], bool] = lambda: False
-    ) -> list[Any]:
-        """Return the workers that have begun within this time; the others are given up."""
+    def _placed(self, handles: Sequence[Any], is_interrupted: Callable[[], bool]) -> list[Any]:
+        """Return the workers that have begun in time; the others are given up."""
         begun = {handle.process_id.remote(): handle for handle in handles}
-        waiting, until = list(begun), monotonic() + timeout_s
+        waiting, until = list(begun), monotonic() + BEGIN_S
         while waiting and monotonic() < until and not is_interrupted():
             _, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_S)
         placed = []

@@ -37,9 +37,10 @@ log = logging.getLogger(__name__)
 MOST_LINKS: Final = 2000  # of a delivery, about
 MOST_PENDING: Final = 20_000  # links that others have not acknowledged; with more, a shard waits for them
 WAITING_STEPS: Final = 4  # of this shard, that a parcel waits for others to the same shard
-WAITING_S: Final = 0.5  # that a parcel waits at most to be sent, and once more to be taken in
+WAITING_S: Final = 0.5  # that a parcel waits at most to be sent
+TAKING_S: Final = 1.0  # that it waits at most to be taken in
 FEW_PARCELS: Final = 8
-FEW_LINKS: Final = 64  # that wait to be taken in together: so many cost hardly more than one
+FEW_LINKS: Final = 256  # that wait to be taken in together: so many cost hardly more than one
 MORE_WORDS: Final = 1.1  # times the pages whose words were told last, before those of all are told again
 REPORT_S: Final = 1.0  # the longest time between two reports
 LOOK_AROUND_S: Final = 1.0  # the longest time without a look whether the crawl is to stop
@@ -146,7 +147,7 @@ class ShardSeat:
         done = loop.create_future()
         if not self._inbox:
             self._inbox_since = monotonic()
-            loop.call_later(WAITING_S, self._ring)
+            loop.call_later(TAKING_S, self._ring)
         self._inbox.append((delivery, done))
         self._inbox_links += sum(len(parcel.links) for _, parcel in delivery.parcels)
         if self._is_inbox_due:
@@ -173,8 +174,13 @@ class ShardSeat:
 
     @property
     def is_told_to_stop(self) -> bool:
-        """Whether the hub has ended the crawl."""
+        """Whether the hub has ended the crawl, or another worker is to go on with the shard."""
         return self._stop is not None
+
+    def leave(self) -> None:
+        """Stop here: another worker is to go on with the shard. What it has for others waits in its outbox."""
+        self._stop = self._stop or StopReason.INTERRUPTED
+        self._ring()
 
     def order(self, orders: Orders) -> None:
         """Orders of the hub have come."""
@@ -263,7 +269,7 @@ class ShardSeat:
         assert self._core is not None
         return bool(self._inbox) and (
             self._inbox_links >= FEW_LINKS
-            or monotonic() >= self._inbox_since + WAITING_S
+            or monotonic() >= self._inbox_since + TAKING_S
             or not (len(self._core.frontier) or self._core.in_flight)
         )
 
@@ -371,11 +377,13 @@ class ShardSeat:
         except OSError as error:
             log.debug("shard %s cannot reach the hub (%s)", self.shard, error)
             self._is_first = True  # another hub may have taken its place
+            self._prints[:0] = report.prints
             await asyncio.sleep(AGAIN_S)
         finally:
             self._is_reporting = False
             self._reported_at = monotonic()
-            self._ring()  # it may be idle by now, and was not when this report was made
+            if self._idle is not None or self._is_report_due:  # it was not when this report was made
+                self._ring()
 
     def _made_report(self) -> ShardReport:
         assert self._core is not None

@@ -136,12 +136,13 @@ class RunExplainer:
     def _verdicts(self) -> Verdicts:
         return self._builder.judge()
 
-    def strategy_now(self, run: Run) -> tuple[Strategy, int]:
+    def strategy_now(self, run: Run, url: Url | None = None) -> tuple[Strategy, int]:
         """Return the strategy with all that it had learned when it was last saved, and after which step that was.
 
+        Of a run in shards it is that of the shard that has `url`; without one, that of the shard with the most steps.
         It is changed by the next call. HoneyguideError where it cannot be had here.
         """
-        snapshot = run.learner_snapshot()
+        snapshot = run.learner_snapshot(url)
         if snapshot is None:
             return self._strategy, 0
         of_strategy, of_judge, _ = split_snapshot(snapshot.state)
@@ -178,7 +179,7 @@ class RunExplainer:
 
     def _explained(self, run: Run, url: Url, history: LinkHistory) -> Explanation:
         missing = []
-        _, step = self.strategy_now(run)
+        _, step = self.strategy_now(run, url)
         link = self._reasons_then(run, history) or self._reasons_now(run, url, step)
         if link is None:
             missing.append(f"reasons for the link: {run.settings.crawl.strategy} adds up no weights of a link")

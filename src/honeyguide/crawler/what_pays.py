@@ -83,6 +83,7 @@ class WhatPays:
     agreement: tuple[Agreement, ...]  # by parts of the crawl, in order
     failing: tuple[AnswersBySign, ...]  # that brought a page less than half of the time, most links lost first
     answering: tuple[AnswersBySign, ...]  # hosts that brought a page otherwise, the most pages first
+    is_of_one_shard: bool  # the one with the most steps: in this run each shard has learned by itself
 
 
 def what_pays(run: Path | str, *, vectors: WordVectors | None = None, trust: bool = False) -> WhatPays:
@@ -113,6 +114,7 @@ def what_pays(run: Path | str, *, vectors: WordVectors | None = None, trust: boo
             agreement=tuple(_agreement(fetches)),
             failing=tuple(failing),
             answering=tuple(answering),
+            is_of_one_shard=bool(opened.shards()) and not strategy.begin_sharing(),
         )
 
 

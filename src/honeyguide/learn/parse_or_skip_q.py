@@ -181,9 +181,15 @@ class OpenLessons:
         return lessons
 
 
-def corrected(values: NDArray[np.float64], lesson: Lesson, rate: float, discount: float) -> NDArray[np.float64]:
-    """The table of Q after one lesson."""
-    target = lesson.reward + discount * float(values[lesson.following].max())
+def corrected(
+    values: NDArray[np.float64],
+    lesson: Lesson,
+    rate: float,
+    discount: float,
+    known: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """The table of Q after one lesson; `known` says what the next state is worth, where others know that better."""
+    target = lesson.reward + discount * float((values if known is None else known)[lesson.following].max())
     changed = values.copy()
     changed[lesson.state, lesson.action] += rate * (target - values[lesson.state, lesson.action])
     return changed
@@ -229,7 +235,8 @@ class ParseOrSkipQ(Strategy):
         self._states = LinkStates(topic, vectors, Thresholds(1.0, relevance, relevance), rule)
         self._met = LinksMet()
         self._lessons = OpenLessons()
-        self._values = np.zeros((len(STATES), 2))
+        self._own = np.zeros((len(STATES), 2))  # values by the lessons of this learner alone
+        self._others = np.zeros((2, len(STATES), 2))  # values of others times their lessons, and these
         self._lessons_learned = np.zeros((len(STATES), 2), dtype=np.int64)
         self._decisions = 0
         self._links_decided = 0  # other than seeds
@@ -245,7 +252,8 @@ class ParseOrSkipQ(Strategy):
     @property
     def values(self) -> NDArray[np.float64]:
         """Return the values of skipping (first column) and parsing in each of `STATES`."""
-        return self._values.copy()
+        summed, lessons = self._others
+        return (self._lessons_learned * self._own + summed) / np.maximum(self._lessons_learned + lessons, 1)
 
     @property
     def lessons_learned(self) -> NDArray[np.int64]:
@@ -277,7 +285,7 @@ class ParseOrSkipQ(Strategy):
         state = self._states.of(url, row)
         if chance.random() < self.exploration:
             return None if chance.random() < 0.5 else Skipped(f"by chance, in {state}")
-        skipping, parsing = self._values[state.number].tolist()
+        skipping, parsing = self.values[state.number].tolist()
         return None if parsing >= skipping else Skipped(f"parsing is worth {parsing - skipping:.3g} in {state}")
 
     def notice(self, decision: Decision) -> None:
@@ -304,20 +312,19 @@ class ParseOrSkipQ(Strategy):
 
     def share(self) -> SharedSums | None:
         lessons = self._lessons_learned.astype(np.float64)
-        return SharedSums({"values": lessons * self._values, "lessons": lessons})
+        return SharedSums({"values": lessons * self._own, "lessons": lessons})
 
     def take_shared(self, others: SharedSums) -> None:
-        """Average the values, each shard's as far as it has learned them."""
-        lessons, others_lessons = self._lessons_learned, others.sums["lessons"]
-        mean = (lessons * self._values + others.sums["values"]) / np.maximum(lessons + others_lessons, 1)
-        self._values = np.where(others_lessons > 0, mean, self._values)
+        """Know the values of others, of which and its own the mean counts, each by its lessons."""
+        self._others = np.stack((others.sums["values"], others.sums["lessons"]))
 
     def save(self) -> bytes:
         state: dict[str, Any] = {
             "history": self._states.saved(),
             "met": self._met.saved(),
             "lessons": self._lessons.saved(),
-            "values": self._values.tolist(),
+            "values": self._own.tolist(),
+            "others": self._others.tolist(),
             "lessons_learned": self._lessons_learned.tolist(),
             "counts": [self._decisions, self._links_decided, self._rewards, self._rewards_sum],
         }
@@ -326,15 +333,16 @@ class ParseOrSkipQ(Strategy):
     def load(self, state: bytes) -> None:
         try:
             saved = json.loads(state)
-            values = np.array(saved["values"], dtype=np.float64).reshape(self._values.shape)
-            lessons_learned = np.array(saved["lessons_learned"], dtype=np.int64).reshape(self._values.shape)
+            own = np.array(saved["values"], dtype=np.float64).reshape(self._own.shape)
+            others = np.array(saved.get("others", 0.0), dtype=np.float64) + np.zeros(self._others.shape)
+            lessons_learned = np.array(saved["lessons_learned"], dtype=np.int64).reshape(self._own.shape)
             decisions, links_decided, rewards, rewards_sum = saved["counts"]
             met, lessons = LinksMet.loaded(saved["met"]), OpenLessons.loaded(saved["lessons"])
             self._states.load(saved["history"])
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise StrategyError(f"not a saved state of parse-or-skip-q: {error}") from error
         self._met, self._lessons = met, lessons
-        self._values, self._lessons_learned = values, lessons_learned
+        self._own, self._others, self._lessons_learned = own, others, lessons_learned
         self._decisions, self._links_decided = int(decisions), int(links_decided)
         self._rewards, self._rewards_sum = int(rewards), float(rewards_sum)
 
@@ -353,4 +361,4 @@ class ParseOrSkipQ(Strategy):
         self._lessons_learned[place] += 1
         # The first lessons are averaged: at a small fixed rate they would take long to move the table from 0.
         rate = max(self._settings.learning_rate, 1 / float(self._lessons_learned[place]))
-        self._values = corrected(self._values, lesson, rate, self._settings.discount)
+        self._own = corrected(self._own, lesson, rate, self._settings.discount, self.values)

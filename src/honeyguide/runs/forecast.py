@@ -120,13 +120,13 @@ class Outlook:
             yield f"How many of {waiting} lead to relevant pages is not known{remedy}."
 
 
-def last_fetches(select: Select) -> list[bool]:
+def last_fetches(select: Select, count: int = MOST_LOOKED_AT) -> list[bool]:
     """Read whether each of the last fetches brought a relevant page, the oldest first."""
     last = select(
         """SELECT coalesce(p.is_relevant, 0) FROM steps s LEFT JOIN pages p ON p.link = s.link AND p.step = s.step
            WHERE s.outcome <> 'unknown' AND NOT EXISTS (SELECT 1 FROM passes q WHERE q.number > 1
              AND s.step BETWEEN q.first_step AND q.last_step) ORDER BY s.step DESC LIMIT ?""",
-        MOST_LOOKED_AT,
+        count,
     )
     return [bool(is_relevant) for (is_relevant,) in last][::-1]
 

@@ -30,15 +30,16 @@ from honeyguide.errors import RunBusy, RunDamaged, StoreError
 from honeyguide.model import LinkState
 from honeyguide.runs.bodies import wrap_sqlite_errors
 from honeyguide.runs.folder import RunFolder, RunLock, is_being_crawled
-from honeyguide.runs.records import join_snapshot, split_snapshot
+from honeyguide.runs.records import LearnerSnapshot, join_snapshot, split_snapshot
 from honeyguide.runs.schema import create_tables, refuse_strange_tables
 from honeyguide.runs.shards import archive_in_shard, body_in_shard, is_sharded, shard_folders
 from honeyguide.runs.state import FIRST_PROGRESS, read_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
+    from honeyguide.model import Url
     from honeyguide.runs.records import Progress
 
 _PRAGMAS: Final = """
@@ -58,7 +59,9 @@ _ANSWER_KEY: Final = "coalesce(message, url || ' ' || answerer || ' ' || name ||
 _AT_ONCE: Final = 10_000  # links
 
 
-ReadShard: TypeAlias = "Callable[[int, str, object], list[tuple[Any, ...]]]"
+ROWS_AT_ONCE: Final = 1000  # that one process reads for another; fewer where they are long
+BYTES_AT_ONCE: Final = 4_000_000  # of texts, and a row
+ReadShard: TypeAlias = "Callable[[int, str, object], Iterable[tuple[Any, ...]]]"
 
 
 class _Mark(NamedTuple):
@@ -95,7 +98,7 @@ def gather(
 
     A run without shards is left alone, and so is one that another process writes, unless the caller holds its lock.
     `on_progress` hears how many shards are done, and of how many. RunDamaged for a shard that is missing or damaged.
-    `read` gives the rows of a query of a shard, by its number, where another machine writes it: the write-ahead log of
+    `read` yields the rows of a query of a shard, by its number, where another machine writes it: the write-ahead log of
     SQLite can be read on that machine alone.
     """
     if not is_sharded(run):
@@ -351,6 +354,32 @@ class _Remote:
 def open_to_read(path: Path) -> sqlite3.Connection:
     """Open the database of a shard, on the machine that writes it."""
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+
+
+def rows_in_batches(path: Path, query: str, values: Any) -> Iterator[list[tuple[Any, ...]]]:  # noqa: ANN401
+    """Yield the rows of a query of a shard's database, on the machine that writes it, in pieces for one message."""
+    with closing(open_to_read(path)) as opened:
+        batch: list[tuple[Any, ...]] = []
+        size = 0
+        for row in opened.execute(query, values):
+            batch.append(row)
+            size += sum(len(value) for value in row if isinstance(value, (bytes, str)))
+            if len(batch) >= ROWS_AT_ONCE or size >= BYTES_AT_ONCE:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+
+def learner_of_owner(shards: Iterable[Path], url: Url) -> tuple[int, LearnerSnapshot] | None:
+    """Return which shard has a URL, and its learner as it was saved last; None where no shard can tell."""
+    for number, folder in enumerate(shards):
+        with suppress(sqlite3.Error), closing(open_to_read(folder / "crawl.sqlite")) as part:
+            query = f"SELECT learner.step, learner.state FROM learner, links WHERE url = ? AND links.state <> {_OTHER}"
+            row = part.execute(query, (url.text,)).fetchone()
+            if row is not None:
+                return number, LearnerSnapshot(*row)
+    return None
 
 
 def _sum_of(shards: Collection[dict[str, Any]]) -> dict[str, Any]:

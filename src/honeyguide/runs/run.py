@@ -21,8 +21,8 @@ from honeyguide.runs.bodies import StoredBodies, wrap_sqlite_errors
 from honeyguide.runs.discovered_graph import DiscoveredGraph
 from honeyguide.runs.fields import FieldCondition, asked_kinds, field_kinds, steps_where, stored_fields
 from honeyguide.runs.folder import RunFolder, split_pass
-from honeyguide.runs.forecast import HORIZONS, last_fetches, read_outlook
-from honeyguide.runs.gathering import gather
+from honeyguide.runs.forecast import HORIZONS, MOST_LOOKED_AT, last_fetches, read_outlook
+from honeyguide.runs.gathering import gather, learner_of_owner
 from honeyguide.runs.history import (
     kept_choice,
     kept_of_every,
@@ -289,9 +289,9 @@ class Run:
         counts = dict(rows)
         return tuple(accumulate((counts.get(part, 0) for part in range(points)), initial=0)) if last else ()
 
-    def last_fetches(self) -> list[bool]:
-        """Return whether each of the last fetches, on which a forecast rests, brought a relevant page; oldest first."""
-        return last_fetches(self._select)
+    def last_fetches(self, count: int = MOST_LOOKED_AT) -> list[bool]:
+        """Return whether each of the last fetches brought a relevant page, oldest first."""
+        return last_fetches(self._select, count)
 
     def outlook(self, horizons: Sequence[int] = HORIZONS) -> Outlook:
         """Return what so many more fetches would bring, and what is known of the links that wait."""
@@ -551,8 +551,17 @@ class Run:
         """Yield every restart of the crawl, in order."""
         return TrapRecords(self._select).restarts()
 
-    def learner_snapshot(self) -> LearnerSnapshot | None:
-        """Return the newest stored state of strategy and judge: of the end, or of some steps ago."""
+    def learner_snapshot(self, url: Url | None = None) -> LearnerSnapshot | None:
+        """Return the newest stored state of strategy and judge: of the end, or of some steps ago.
+
+        Of a run in shards it is that of the shard with the most steps, or with a URL that of the shard that has it.
+        """
+        owner = None if url is None else learner_of_owner(self.shards(), url)
+        if owner is not None:
+            shard, own = owner
+            query = "SELECT coalesce(max(step), 0) FROM gathered_steps WHERE shard = ? AND own <= ?"
+            ((step,),) = self._select(query, shard, own.step)
+            return LearnerSnapshot(step, own.state)
         newest = next(self._select("SELECT step, state FROM learner"), None)
         return None if newest is None else LearnerSnapshot(*newest)
 
