@@ -578,9 +578,9 @@ class CountingHome(Preparation):
         super().__init__(builder.parser(), builder.judge(), body_packer())
         self.count = 0
 
-    def prepare(self, url: Url, fetched: Fetched) -> Prepared | Unreadable:
+    def prepare(self, url: Url, fetched: Fetched, *, bounds_markup: bool = True) -> Prepared | Unreadable:
         self.count += 1
-        return super().prepare(url, fetched)
+        return super().prepare(url, fetched, bounds_markup=bounds_markup)
 
 
 @pytest.mark.parametrize("count", [0, 1])
