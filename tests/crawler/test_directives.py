@@ -13,7 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 from crawler.driving import ByAnchorNumber, HandWired, everything, script_settings
 from honeyguide.crawler import StopReason, crawl
 from honeyguide.model import Answer, Fetched, Redirected, Url
-from honeyguide.runs import RunSums, open_run
+from honeyguide.runs import RunTotals, open_run
 from honeyguide.worlds.replay import ReplayWorld
 from scripted_world import ScriptedWorld, redirect_to
 from vectors_by_hash import hashed_vectors
@@ -133,9 +133,9 @@ class TestNoindex:
             recorded = run.recorded_answers()
             assert recorded.answer(hidden) is None
             assert hidden not in list(ReplayWorld(recorded, "run").urls())
-            sums = RunSums()
-            sums.extend(run)
-            assert sum(pages for pages, _ in sums.relevance_bins(10)) == len(list(run.judgements())) == 2
+            with run.at_one_moment():
+                totals = RunTotals(run)
+            assert sum(pages for pages, _ in totals.bins) == len(list(run.judgements())) == 2
         assert self.bodies(tmp_path / "run") == [True, False, True]
 
     def test_unless_the_settings_say_otherwise(self, tmp_path: Path) -> None:

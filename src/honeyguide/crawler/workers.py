@@ -532,5 +532,6 @@ class _Worker(asyncio.Protocol):
 
 def _answer(task: _Task, result: Prepared | Unreadable) -> None:
     if not task.result.done():
-        lost = task.lost_s and isinstance(result, Prepared)
-        task.result.set_result(replace(result, parse_s=result.parse_s + task.lost_s) if lost else result)
+        if task.lost_s and isinstance(result, Prepared):
+            result = replace(result, parse_s=result.parse_s + task.lost_s)
+        task.result.set_result(result)
