@@ -114,6 +114,23 @@ def test_workers_killed_again_and_again_lose_nothing(tmp_path: Path) -> None:
         assert by_shards.handed_over >= by_shards.taken_over > 0
 
 
+def test_workers_that_all_die_at_once_are_one_misfortune(tmp_path: Path) -> None:
+    found: list[RayCluster] = []
+    killed: list[int] = []
+
+    def kill_all(progress: ClusterProgress) -> None:
+        if not killed and progress.status.has_all and progress.status.fetches:
+            killed.extend([process_of(worker) for worker, _ in found[0].workers()])
+            for process in killed:
+                os.kill(process, signal.SIGKILL)
+
+    settings = settings_of(150, politeness__delay_s=0.5)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:6", on_progress=kill_all, on_cluster=found.append) as run:
+        assert len(killed) > on_ray.MOST_DEATHS
+        assert run.progress.fetches == 150
+    assert found[0].deaths == len(killed)
+
+
 def test_a_node_that_is_removed_costs_no_page_even_where_no_processor_is_left(tmp_path: Path, nodes: Any) -> None:
     lost = [nodes.add_node(num_cpus=1)]
     nodes.wait_for_nodes()

@@ -21,12 +21,13 @@ from honeyguide.model import LinkState, Url
 from honeyguide.runs import PageAnswer, RunFolder, RunLock, gather, open_run, stats
 from honeyguide.runs.ranking import MEASURES, GraphSource, rank_graph
 from honeyguide.runs.repair import repair
-from honeyguide.runs.shards import shard_folder
+from honeyguide.runs.shards import shard_folder, shard_folders
 from honeyguide.settings import settings_from
 from split_runs import DATABASE, split
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from honeyguide.settings import Settings
@@ -216,6 +217,42 @@ def test_a_shard_that_begins_late_brings_its_seeds_before_all_other_links(one: P
     shutil.move(whole.parent / "kept", folder / DATABASE)
     (folder / "honeyguide.json").write_text(json.dumps(about))
     assert told(whole) == told(one)
+
+
+def test_what_a_shard_stores_while_it_is_read_waits_for_the_next_time(whole: Path) -> None:
+    parts = [sqlite3.connect(folder / DATABASE) for folder in shard_folders(whole)]
+    met_since: list[int] = []
+
+    def read(shard: int, query: str, values: Any) -> Iterator[tuple[Any, ...]]:
+        yield from parts[shard].execute(query, values).fetchall()
+        if shard == 0 and "FROM pairs" in query and not met_since:  # the shard has been looked at, and goes on
+            ((link, steps),) = (
+                parts[0].execute("SELECT (SELECT max(id) + 1 FROM links), (SELECT max(step) FROM steps)").fetchall()
+            )
+            met_since.append(link)
+            columns = "state, page, found_on, hops, anchor, description, score, row, level, carried"
+            parts[0].execute(
+                f"INSERT INTO links (id, url, {columns}) SELECT ?, ?, {columns} FROM links WHERE id = 0",
+                (link, "http://late.test/"),
+            )
+            parts[0].execute("INSERT INTO skips VALUES (?, ?, 'dull', 1)", (link, steps))
+            parts[0].execute("INSERT INTO pairs VALUES (?, 0.5, x'00')", (link,))
+            parts[0].commit()
+
+    def told_of(database: sqlite3.Connection) -> tuple[list[Any], list[Any]]:
+        late = database.execute("SELECT reason FROM skips").fetchall()
+        pairs = database.execute("SELECT l.url FROM pairs p LEFT JOIN links l ON l.id = p.link").fetchall()
+        return late, [url for (url,) in pairs if url is None or "late" in url]
+
+    gather(whole, lock_is_held=True, read=read)
+    assert met_since
+    with closing(sqlite3.connect(whole / DATABASE)) as database:
+        assert told_of(database) == ([], [])
+    gather(whole, lock_is_held=True, read=read)
+    with closing(sqlite3.connect(whole / DATABASE)) as database:
+        assert told_of(database) == ([("dull",)], ["http://late.test/"])
+    for part in parts:
+        part.close()
 
 
 def test_a_link_that_no_owner_has_heard_of_is_on_its_way(whole: Path) -> None:

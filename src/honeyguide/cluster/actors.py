@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -74,6 +75,7 @@ class HubTime:
 
     Each report shows how far they are apart: the hub was asked at some moment between sending and the answer. It is
     known as exactly as half of the shortest way there and back; a way counts as longer with time, as clocks drift.
+    Before the first answer nothing is known, and no moments are told.
     """
 
     def __init__(self) -> None:
@@ -99,8 +101,9 @@ class HubTime:
         return replace(orders, resting=self._moved(orders.resting, -self.ahead_s))
 
     def _moved(self, resting: Sequence[Resting], seconds: float) -> tuple[Resting, ...]:
-        is_known = self._shortest_s < math.inf
-        return tuple(each._replace(moment=each.moment + seconds) for each in resting if is_known)
+        if self._shortest_s == math.inf:
+            return ()
+        return tuple(each._replace(moment=each.moment + seconds) for each in resting)
 
 
 class ShardWorker:
@@ -158,8 +161,12 @@ class ShardWorker:
         for shard in here:
             self._seats[shard].leave()
         await asyncio.gather(*(self._tasks[shard] for shard in here), return_exceptions=True)
+        if self._reporting is not None:  # a report that came after the next owner's would put it back
+            with suppress(ConnectionError):
+                await asyncio.shield(self._reporting)
         for shard in here:
-            del self._seats[shard]
+            del self._seats[shard], self._tasks[shard]
+            self._reading.pop(shard, None)
 
     async def deliver(self, deliveries: Sequence[tuple[int, Delivery]]) -> list[int | None]:
         """Give each delivery to its shard; None for one that is not here."""
@@ -274,14 +281,19 @@ async def _answered(promise: Any) -> Any:  # noqa: ANN401
 class HubDesk:
     """The hub as an actor: takes reports, and sends orders to the workers."""
 
-    def __init__(self, shards: int, rules: HubRules, lately: Sequence[bool]) -> None:
+    def __init__(self, shards: int, rules: HubRules, lately: Sequence[bool], *, is_live: bool) -> None:
+        """Live, each worker may have as much under way as `rules` say; offline all together."""
         self._hub = Hub(shards, rules, lately)
+        self._most_out = rules.most_out
+        self._is_live = is_live
         self._worker_by_shard: dict[int, Any] = {}
         self._clock = RealClock()
 
     async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
         """Workers have these shards from now on."""
         self._worker_by_shard.update(worker_by_shard)
+        workers = len(set(self._worker_by_shard.values())) if self._is_live else 1
+        self._hub.rules = replace(self._hub.rules, most_out=self._most_out * max(1, workers))
 
     async def report(self, reports: Sequence[ShardReport]) -> tuple[float, list[tuple[int, Orders]]]:
         """Take in how shards of a worker stand, and send the others their orders.
@@ -290,8 +302,11 @@ class HubDesk:
         """
         orders = [each for report in reports for each in self._hub.take(report)]
         worker = self._worker_by_shard.get(reports[0].shard)
-        own = [each for each in orders if self._worker_by_shard.get(each[0]) == worker]
-        self._send([each for each in orders if each not in own])
+        own: list[tuple[int, Orders]] = []
+        others: list[tuple[int, Orders]] = []
+        for each in orders:
+            (own if self._worker_by_shard.get(each[0]) == worker else others).append(each)
+        self._send(others)
         return self._clock.now(), own
 
     async def lost(self, shards: Sequence[int]) -> None:

@@ -1,6 +1,6 @@
 """A crawl on Ray as its driver sees it: workers are placed, watched, replaced and joined by others.
 
-Ray says when a worker has died; its shards go on in a new one, from their folders.
+Ray says when a worker has died; its shards go on in another, from their folders.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ LOOK_S: Final = 0.25
 PLACE_S: Final = 20.0  # that a further one may take
 HUB_S: Final = 30.0  # that the hub may be out of reach
 MOST_DEATHS: Final = 5  # of workers, without a fetch in between
+APART_S: Final = 10.0  # between two deaths that count; a node that is lost takes several workers with it
 
 
 def _refuse_unreachable(address: str | None) -> None:
@@ -90,12 +91,13 @@ class RayCluster:
         if not self._had_ray:
             self._connect(address)
         self._wanted = workers or min(plan.shards, self.processors())
-        most_out = plan.settings.crawl.fetches_at_once(is_live=is_live) * (self._wanted if is_live else 1)
+        rules = HubRules.of(plan.settings, plan.settings.crawl.fetches_at_once(is_live=is_live))
         here = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
             self._ray.get_runtime_context().get_node_id(), soft=False
         )  # where the driver is, whose end is that of the crawl: the loss of another node costs workers alone
         desk = self._ray.remote(num_cpus=0, scheduling_strategy=here)(HubDesk)
-        self.hub = desk.remote(plan.shards, HubRules.of(plan.settings, most_out), lately)
+        self.hub = desk.remote(plan.shards, rules, lately, is_live=is_live)
+        self._asks_for_nodes = not workers and not self.is_local
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
         self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
         self._joining: Iterator[None] | None = None  # of a worker that is about to begin
@@ -104,7 +106,8 @@ class RayCluster:
         self._background: Sequence[bytes] = ()
         self.can_grow = True  # nothing is known of a node that could not help
         self.deaths = 0
-        self._deaths_in_a_row: deque[int] = deque(maxlen=MOST_DEATHS)  # fetches made at each
+        self._deaths_in_a_row: deque[int] = deque(maxlen=MOST_DEATHS)  # fetches made at each that counts
+        self._counted_at = -APART_S
 
     @property
     def worker_count(self) -> int:
@@ -115,6 +118,8 @@ class RayCluster:
 
         KeyboardInterrupt where it is interrupted before they crawl.
         """
+        if self._asks_for_nodes:
+            self._ask_for_processors(self._plan.shards)
         handles = self._placed([self._new_worker() for _ in range(self._wanted)], is_interrupted)
         if is_interrupted():
             raise KeyboardInterrupt
@@ -135,14 +140,17 @@ class RayCluster:
 
     def attend(self, timeout_s: float) -> bool:
         """Wait a moment, and start dead workers again. True when all shards have ended. Raises what a shard raises."""
-        for promise in self._ready(list(self._finishing), timeout_s):
+        self._ready(list(self._finishing), timeout_s)
+        dead = []
+        for promise in self._ready(list(self._finishing)):
             handle = self._finishing.pop(promise)
             try:
                 self._ray.get(promise)
             except self._ray.exceptions.RayActorError:
-                self._replace(handle)
+                dead.append(handle)
             except self._ray.exceptions.RayTaskError as error:
                 raise error.cause from None
+        self._replace(dead)
         if self._joining is not None and next(self._joining, True):
             self._joining = None
         return not self._finishing and self._joining is None
@@ -238,6 +246,9 @@ class RayCluster:
                 self._ray.kill(handle)
         self._workers.clear()
         self._joining = None
+        if self._asks_for_nodes:
+            with suppress(Exception):
+                self._ask_for_processors(0)
         if not self._had_ray:
             self._ray.shutdown()
 
@@ -300,30 +311,46 @@ class RayCluster:
         for handle in self._workers:
             handle.know.remote(worker_by_shard)
 
-    def _replace(self, dead: Any) -> None:  # noqa: ANN401
-        """Let others go on with the shards of a dead worker: a new one here, those that live on a cluster.
+    def _replace(self, dead: Sequence[Any]) -> None:
+        """Let others go on with the shards of dead workers: new ones here, those that live on a cluster.
 
         A cluster that has lost a node may have no room for a new one; where it has, the crawl grows by itself.
         """
-        shards = self._workers.pop(dead, None)
-        if shards is None:  # it was at work twice, and its death is told for each
+        lost = {handle: self._workers.pop(handle) for handle in dead if handle in self._workers}  # each is told once
+        if not lost:
             return
-        with suppress(Exception):
-            self._ray.kill(dead)  # it may only be out of reach, and must not go on
-        self.deaths += 1
+        for handle in lost:
+            with suppress(Exception):
+                self._ray.kill(handle)  # it may only be out of reach, and must not go on
+        shards = [shard for theirs in lost.values() for shard in theirs]
+        self.deaths += len(lost)
         self._ask_hub("lost", shards)
-        fetches = self.status().fetches
+        self._count_death(self.status().fetches)
+        log.warning("workers that have died: %d; others go on with their %d shards", len(lost), len(shards))
+        if self.is_local:
+            heirs = [self._new_worker() for _ in lost]
+        else:
+            heirs = list(self._workers)[: len(shards)] or [self._new_worker()]
+        for number, heir in enumerate(heirs):
+            self._go_on(heir, shards[number :: len(heirs)])
+
+    def _count_death(self, fetches: int) -> None:
+        """ClusterError where workers die again and again, and nothing is fetched in between."""
+        if monotonic() - self._counted_at < APART_S:
+            return
+        self._counted_at = monotonic()
         self._deaths_in_a_row.append(fetches)
         if len(self._deaths_in_a_row) == MOST_DEATHS and self._deaths_in_a_row[0] == fetches:
             raise ClusterError(
                 f"workers have died {MOST_DEATHS} times without a fetch in between; look into the logs of Ray for why, "
                 f"and go on with: honeyguide resume {self._plan.run}"
             )
-        log.warning("a worker has died; others go on with its %d shards", len(shards))
-        living = [] if self.is_local else list(self._workers)
-        heirs = living[: len(shards)] or [self._new_worker()]
-        for number, heir in enumerate(heirs):
-            self._go_on(heir, shards[number :: len(heirs)])
+
+    def _ask_for_processors(self, count: int) -> None:
+        """Let a cluster that scales by itself know how many could be used; no other minds."""
+        from ray.autoscaler.sdk import request_resources  # noqa: PLC0415 - of Ray, an extra
+
+        request_resources(num_cpus=count)
 
     def _go_on(self, handle: Any, shards: Sequence[int]) -> None:  # noqa: ANN401
         self._give(handle, shards)

@@ -408,6 +408,7 @@ class _Copy:
         before = shard.before
         self._range = {
             "after": before.steps, "upto": shard.progress.steps, "links": before.links, "pairs": before.pairs,
+            "end": shard.links, "last_pair": shard.pairs,  # a shard that is being crawled may have more by now
         }  # fmt: skip
 
     def links(self) -> None:
@@ -427,18 +428,19 @@ class _Copy:
         )
         self._run(
             "INSERT INTO pairs SELECT link(?1), ?2, ?3",
-            "SELECT link, score, row FROM pairs WHERE rowid > :pairs ORDER BY rowid",
+            "SELECT link, score, row FROM pairs WHERE rowid > :pairs AND rowid <= :last_pair ORDER BY rowid",
         )
         self._db.execute(
             "DELETE FROM in_flight WHERE link IN (SELECT id FROM links WHERE state <> ?)", (LinkState.IN_FLIGHT,)
         )
         self._run(
             f"INSERT OR REPLACE INTO in_flight SELECT link(?1), ?2, coalesce(step(?3), 0), {_values(4, 14)}",
-            "SELECT * FROM in_flight",
+            "SELECT * FROM in_flight WHERE link < :end",
         )
         self._run(
             "INSERT OR REPLACE INTO skips SELECT link(?1), coalesce(step(?2), 0), ?3, ?4",
-            "SELECT link, after_steps, reason, decision FROM skips WHERE after_steps >= :after",
+            """SELECT link, after_steps, reason, decision FROM skips
+               WHERE after_steps >= :after AND after_steps <= :upto AND link < :end""",
         )
 
     def steps(self) -> None:
