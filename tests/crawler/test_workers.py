@@ -311,6 +311,23 @@ def test_a_page_whose_markup_takes_long_is_read_again_with_bounds_and_the_next_o
     assert between == after
 
 
+def test_a_page_that_fails_with_bounds_and_without_is_unreadable_and_one_process_reads_the_next_of_its_host() -> None:
+    pytest.importorskip("pypdfium2", reason="needs the extra documents")
+
+    async def ask() -> tuple[Prepared | Unreadable, Prepared | Unreadable, int]:
+        settings = script_settings(parse__documents=True)
+        async with Workers(1, lambda: Recipe.of(settings, hashed_vectors()), bounds_markup=False) as workers:
+            broken = workers.prepare(PAGE_URL, Fetched(200, "application/pdf", b"%PDF-broken"))
+            whole = workers.prepare(PAGE_URL, Fetched(200, "text/plain", b"rock " * 20_000))
+            first = await asyncio.wait_for(broken, 60)
+            return first, await asyncio.wait_for(whole, 60), len(workers.process_ids)
+
+    first, second, processes = asyncio.run(ask())
+    assert isinstance(first, Unreadable)
+    assert isinstance(second, Prepared)
+    assert processes == 1
+
+
 def test_a_page_that_needs_too_much_memory_is_unreadable() -> None:
     async def ask() -> tuple[Prepared | Unreadable, Prepared | Unreadable, list[int], list[int]]:
         settings = script_settings(parse__max_memory_megabytes=100)

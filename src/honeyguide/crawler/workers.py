@@ -282,6 +282,7 @@ class Workers:
             return
         if task is not None and status == -signal.SIGPROF and not task.bounds_markup:
             self._bound(task)
+            self._note_slow(task.url.host)
             return
         if task is not None and status == -signal.SIGPROF:
             deadline_s = self._recipe.settings.parse.deadline_s
@@ -308,7 +309,6 @@ class Workers:
         log.info("%s is read again, with its markup bounded: as it was it took too long or failed", task.url)
         task.bounds_markup, task.lost_s = True, FIRST_DEADLINE_S
         self._bounded.add(task.url.host)
-        self._note_slow(task.url.host)
 
     def _note_slow(self, host: HostKey) -> None:
         self._is_slow[host] = True
