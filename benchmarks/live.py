@@ -183,19 +183,21 @@ def main() -> None:
     options.add_argument("--parts", action="store_true", help="time the parts of our crawls, at some cost")
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
+    timed = ["timed"] if chosen.parts else []
+    running = [each for each in contenders(chosen.peers, chosen.workers, *timed) if chosen.only in each.name]
+    if not running:
+        names = "; ".join(each.name for each in contenders(chosen.peers, chosen.workers))
+        options.error(f"--only {chosen.only!r} is in none of these names: {names}")
     compileall.compile_dir(Path(honeyguide.__file__).parent, quiet=1)
     laps: dict[str, list[Lap]] = {}
     loads = []
     with served(chosen.folders) as start:
         for _ in range(chosen.rounds):
-            for contender in contenders(chosen.peers, chosen.workers, *(["timed"] if chosen.parts else [])):
-                if chosen.only in contender.name:
-                    loads.append(os.getloadavg()[0])
-                    lap = run(contender, start)
-                    laps.setdefault(contender.name, []).append(lap)
-                    print(
-                        f"{contender.name}: {lap.rate:.0f} pages/s, load {loads[-1]:.1f}", file=sys.stderr, flush=True
-                    )
+            for contender in running:
+                loads.append(os.getloadavg()[0])
+                lap = run(contender, start)
+                laps.setdefault(contender.name, []).append(lap)
+                print(f"{contender.name}: {lap.rate:.0f} pages/s, load {loads[-1]:.1f}", file=sys.stderr, flush=True)
     if chosen.json:
         told = {name: [asdict(lap) for lap in each] for name, each in laps.items()}
         print(json.dumps({"machine": machine(), "loads": loads, "laps": told}, indent=2))
