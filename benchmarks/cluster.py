@@ -10,7 +10,8 @@ eight workers and eighty hosts, and gives the answers a second.
 
 `python benchmarks/cluster.py cost [--fetches N] [--workers N]` crawls a web over HTTP whose hosts rest between two
 requests, once in one process and once on Ray, and gives the processor time of all processes that read pages (user and
-system, of the workers or of the one), a page, and how many pages a second came.
+system, of the workers or of the one), a page, and how many pages a second came: of the whole crawl, with the start of
+workers and shards in it, and of its last two thirds.
 
 `python benchmarks/cluster.py throughput [--fetches N] [--delay S] [--workers N]` crawls on Ray, over HTTP, with one
 worker and ten hosts and with N workers and ten hosts for each, and gives the fetches a second between the first third
@@ -45,7 +46,7 @@ import numpy as np
 import simulated_time
 from harvest import TOPICS, interval, vectors, world
 from honeyguide.cluster import Partition
-from honeyguide.crawler import crawl, crawl_async
+from honeyguide.crawler import PageJudged, crawl, crawl_async
 from honeyguide.crawler.build import Builder
 from honeyguide.crawler.live import synthetic_served
 from honeyguide.runs import SqliteStore, open_run
@@ -56,6 +57,8 @@ from machine import machine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from honeyguide.crawler import Event
 
 
 def simulated_settings(topic: str, seed: int, chosen: argparse.Namespace) -> Settings:
@@ -186,12 +189,9 @@ def cost(chosen: argparse.Namespace) -> dict[str, Any]:
             ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as beside,
         ):
             given = with_overrides(settings, {"crawl.seed_urls": [url.text for url in seeds]})
-            one_s, pages, one_wall_s = beside.submit(
-                crawl_beside, Path(folder) / "one", given, dict(addresses)
-            ).result()
-        print(f"in one process {one_s / pages * 1000:.2f} ms a page ({one_wall_s:.0f} s)", flush=True)
+            one_marks = beside.submit(crawl_beside, Path(folder) / "one", given, dict(addresses)).result()
         spent: dict[int, float] = {}
-        first: list[tuple[float, int]] = []
+        marks: list[Mark] = []
         begun: dict[int, float] = {}
         found: list[Any] = []
         processes: dict[int, Any] = {}
@@ -202,31 +202,52 @@ def cost(chosen: argparse.Namespace) -> dict[str, Any]:
             if not processes:
                 processes.update({ray.get(each.process_id.remote()): each for each, _ in found[0].workers()})
                 begun.update({process: processor_s(process) for process in processes})
-            first.append((time.monotonic(), progress.status.pages))
             for process in processes:
                 with suppress(OSError):
                     spent[process] = processor_s(process) - begun[process]
+            marks.append((sum(spent.values()), progress.status.pages, time.monotonic()))
 
         with crawl_on_cluster(
             Path(folder) / "many", settings, f"local:{chosen.workers}", on_progress=look, on_cluster=found.append
-        ) as run:
-            many_pages = run.progress.pages
-        at_work = [mark for mark in first if mark[1]]
-        wall_s = at_work[-1][0] - at_work[0][0]
-        return {
-            "workers": chosen.workers,
-            "ms a page in one process": one_s / pages * 1000,
-            "pages/s in one process": pages / one_wall_s,
-            "ms a page in workers": sum(spent.values()) / many_pages * 1000,
-            "pages/s in workers": (at_work[-1][1] - at_work[0][1]) / wall_s,
-        }
+        ):
+            pass
+    one, many = both_rates(one_marks), both_rates(marks)
+    return {
+        "workers": chosen.workers,
+        "in one process": one,
+        "in workers": many,
+        "times": {name: many[name]["ms a page"] / one[name]["ms a page"] for name in one},
+    }
 
 
-def crawl_beside(run: Path, settings: Settings, addresses: dict[str, tuple[str, int]]) -> tuple[float, int, float]:
-    """Crawl in a process of its own: its processor time while it crawls, pages, and seconds."""
+Mark = tuple[float, int, float]  # seconds of processor time, pages, and the moment
+
+
+def both_rates(marks: Sequence[Mark]) -> dict[str, dict[str, float]]:
+    """Milliseconds a page and pages a second, of a whole crawl and after its first third."""
+    begun = next(mark for mark in marks if mark[1])
+    third = next(mark for mark in marks if mark[1] >= marks[-1][1] / 3)
+    (end_s, pages, end) = marks[-1]
+    return {
+        "the whole crawl": {"ms a page": end_s / pages * 1000, "pages/s": (pages - begun[1]) / (end - begun[2])},
+        "its last two thirds": {
+            "ms a page": (end_s - third[0]) / (pages - third[1]) * 1000,
+            "pages/s": (pages - third[1]) / (end - third[2]),
+        },
+    }
+
+
+def crawl_beside(run: Path, settings: Settings, addresses: dict[str, tuple[str, int]]) -> list[Mark]:
+    """Crawl in a process of its own: its processor time, since it crawls, at every page."""
     shared, before = Builder(settings).vectors, processor_s(os.getpid())
-    with crawl(run, settings, addresses=addresses, vectors=shared) as done:
-        return processor_s(os.getpid()) - before, done.progress.pages, done.progress.spent_seconds
+    marks: list[Mark] = []
+
+    def note(event: Event) -> None:
+        if isinstance(event, PageJudged):
+            marks.append((processor_s(os.getpid()) - before, event.progress.pages, time.monotonic()))
+
+    crawl(run, settings, addresses=addresses, vectors=shared, listeners=[note]).close()
+    return marks
 
 
 def processor_s(process: int) -> float:
