@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import closing
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from crawler.small_crawls import settings_for
 from honeyguide.cluster.in_process import InProcess
+from honeyguide.cluster.partition import Partition
 from honeyguide.crawler import explain, what_pays
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.learn import OnlineRidge
@@ -21,12 +23,14 @@ from honeyguide.runs.ranking import GraphSource, rank_graph
 from honeyguide.runs.shards import shard_folders, write_cluster_file
 from honeyguide.search import Searcher
 from honeyguide.settings import to_toml
+from scripted_world import ScriptedWorld, page_with, redirect_to
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from honeyguide.crawler import CrawlOptions
     from honeyguide.settings import Settings
 
 SHARDS = 5
@@ -40,12 +44,16 @@ def created(path: Path) -> Path:
     return path
 
 
-async def crawl_on(path: Path, settings: Settings) -> None:
+async def crawl_on(path: Path, settings: Settings, world: ScriptedWorld | None = None) -> None:
     builder = Builder(settings, hashed_vectors())
-    async with open_world(settings) as world:
-        seeds = builder.seed_urls(world)
+    options: CrawlOptions = {"vectors": hashed_vectors()}
+    if world is None:
+        async with open_world(settings) as named:
+            seeds = builder.seed_urls(named)
+    else:
+        seeds, options = world.entry_urls(), {**options, "world": world}
     cluster = InProcess(path, SHARDS, builder.settings, seeds, most_out=8)
-    await cluster.run({"vectors": hashed_vectors()})
+    await cluster.run(options)
 
 
 @pytest.fixture(scope="module")
@@ -131,15 +139,22 @@ def test_every_url_of_every_shard_is_there_once_in_the_state_that_its_owner_give
 def test_the_run_knows_every_page_that_a_link_is_described_by_also_where_a_redirect_led_into_a_shard(
     tmp_path: Path,
 ) -> None:
+    shard_of = Partition(SHARDS).shard_of
+    here = "http://site0.test"
+    elsewhere = next(
+        url for url in (f"http://site{n}.test" for n in count(1)) if shard_of(Url(url)) != shard_of(Url(here))
+    )
+    world = ScriptedWorld({
+        f"{here}/": page_with(f"{here}/moved"),
+        f"{here}/moved": redirect_to(f"{elsewhere}/"),
+        f"{elsewhere}/": page_with(),
+    })  # fmt: skip
     run = created(tmp_path / "run")
-    asyncio.run(crawl_on(run, settings_for("breadth-first", budget=300)))
+    asyncio.run(crawl_on(run, settings_for("breadth-first"), world))
     with open_run(run), closing(sqlite3.connect(run / "crawl.sqlite")) as database:
-        no_page = "SELECT DISTINCT page FROM links WHERE page NOT IN (SELECT link FROM pages)"
-        redirects = [page for (page,) in database.execute(no_page)]
-        assert redirects
-        marks = ", ".join("?" * len(redirects))
-        query = f"SELECT count(*) FROM pages_elsewhere WHERE link IN ({marks})"
-        assert database.execute(query, redirects).fetchone() == (len(redirects),)
+        no_page = """SELECT p.url FROM links l JOIN links p ON p.id = l.page WHERE l.page NOT IN (SELECT link FROM pages)
+                     AND l.page IN (SELECT link FROM pages_elsewhere)"""
+        assert database.execute(no_page).fetchall() == [(f"{here}/moved",)]
 
 
 def test_the_way_to_a_page_leads_through_the_shards_to_a_seed(run: Path) -> None:
