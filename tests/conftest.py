@@ -49,6 +49,11 @@ settings.register_profile("many", deadline=None, max_examples=100)
 settings.load_profile("few")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two processes a core: many tests wait for processes, servers and pauses, and leave a core idle meanwhile."""
+    return 2 * (os.cpu_count() or 1)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _files_elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:

@@ -95,7 +95,7 @@ def test_a_model_answers_while_the_crawl_goes_on(cli: Cli, tmp_path: Path) -> No
     world = "--world synthetic+http:pages=2000,hosts=20 --topic geology --keyword rock --judge learned"
     with chat_server(lambda shown: "yes" if "rock" in shown["page"]["text"] else "no") as server:
         model = f"--ask 2 --ask-model small --ask-url {server.url}"
-        told = cli(f"crawl run {world} --budget 150 --set politeness.delay_s=0.05 {model}")
+        told = cli(f"crawl run {world} --budget 60 --set politeness.delay_s=0.05 {model}")
     with open_run(tmp_path / "run") as run:
         answers = list(run.answers())
         assert f"  answers       {len(answers)} of 2 questions answered: " in told

@@ -48,7 +48,7 @@ def crawl_in_shards(path: Path, settings: Settings, shards: int = 4, kind: type[
 class SlowPost(InProcess):
     """Messages between shards take long, each another time; those of the hub to one shard stay in order."""
 
-    DELAY_S = 0.15
+    DELAY_S = 0.02
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
