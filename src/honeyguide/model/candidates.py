@@ -90,11 +90,6 @@ class ParentStats:
     def __len__(self) -> int:
         return len(self.count)
 
-    def smoothed_with(self, relevance: NDArray[np.float64], rules: ParentRules) -> NDArray[np.float64]:
-        """Return w_rl of pages of these relevances."""
-        smoothed = rules.smoothing * relevance + (1 - rules.smoothing) * self.smoothed
-        return np.where(self.count > 0, smoothed, relevance)
-
     def change_to(self, relevance: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how far these relevances are above the greatest w_rl of a parent; 0 without a parent."""
         return np.where(self.count > 0, relevance - self.smoothed, 0.0)

@@ -202,11 +202,6 @@ class StoredState:
         )
         return next((dict(zip(names, row, strict=True)) for row in rows), {})
 
-    def description_at(self, url: Url) -> bytes | None:
-        """The description of the page at an address, by which a judge learns; None where there is no such page."""
-        rows = self._select("SELECT p.description FROM links l JOIN pages p ON p.link = l.id WHERE l.url = ?", url.text)
-        return next((description for (description,) in rows), None)
-
     def title(self, link: LinkId) -> str:
         """Return the title of a page."""
         return next(title for (title,) in self._select("SELECT title FROM pages WHERE link = ?", link))
