@@ -152,8 +152,8 @@ def test_the_run_knows_every_page_that_a_link_is_described_by_also_where_a_redir
     run = created(tmp_path / "run")
     asyncio.run(crawl_on(run, settings_for("breadth-first"), world))
     with open_run(run), closing(sqlite3.connect(run / "crawl.sqlite")) as database:
-        no_page = """SELECT p.url FROM links l JOIN links p ON p.id = l.page WHERE l.page NOT IN (SELECT link FROM pages)
-                     AND l.page IN (SELECT link FROM pages_elsewhere)"""
+        no_page = """SELECT p.url FROM links l JOIN links p ON p.id = l.page
+                     WHERE l.page NOT IN (SELECT link FROM pages) AND l.page IN (SELECT link FROM pages_elsewhere)"""
         assert database.execute(no_page).fetchall() == [(f"{here}/moved",)]
 
 
