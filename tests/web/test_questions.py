@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import honeyguide
-from honeyguide.runs import RunFolder, RunLock, open_run
+from honeyguide.crawler import RunToAnswer
+from honeyguide.runs import PageAnswer, RunFolder, RunLock, open_run
+from honeyguide.runs.inbox import put
+from honeyguide.web.answering import QUESTION_VIEWS
 from honeyguide.web.safety import Access
+from honeyguide.web.views import Readings
 from web.conftest import Serve, settings_of, wait_until
 
 if TYPE_CHECKING:
@@ -77,6 +81,17 @@ def test_an_answer_changes_the_judgement_and_says_what_it_changed(serve: Serve, 
     client.post(ANSWERS, json={"url": url, "answer": "skip"})
     skipped = newest_effect(client)
     assert (skipped["changed"], skipped["judgements"], skipped["moved_up"]) == (0, [], [])
+
+
+def test_an_answer_that_is_taken_in_while_somebody_looks_is_shown(run: Path) -> None:
+    with open_run(run) as opened:
+        page = next(opened.pages(limit=1))
+    put(run, PageAnswer(page.url, "yes"))
+    with Readings().open("geology", run) as reading:
+        RunToAnswer(run).close()
+        views = {view.name: view.gather(reading) for view in QUESTION_VIEWS}
+    assert [(each.url, each.step) for each in views["given"].answers] == [(page.url.text, None)]
+    assert views["effect"].waiting == 1, "it is looked for again"
 
 
 def test_the_page_goes_on_to_the_next_question_and_back_again(serve: Serve, run: Path) -> None:

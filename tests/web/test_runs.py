@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from shutil import rmtree
-from threading import Thread
+from threading import Event, Thread, current_thread
+from time import sleep
 from typing import TYPE_CHECKING
 
 import httpx
@@ -14,7 +16,7 @@ import pytest
 
 import honeyguide
 from honeyguide.crawler import RunToAnswer
-from honeyguide.runs import RunFolder, RunLock, open_run
+from honeyguide.runs import RunFolder, RunLock, is_being_crawled, open_run
 from honeyguide.web.answering import QUESTION_VIEWS
 from honeyguide.web.app import VIEWS
 from honeyguide.web.library import Library
@@ -70,6 +72,24 @@ def test_asking_whether_a_run_is_crawled_never_keeps_a_crawl_out(run: Path) -> N
         while not asking.done():
             RunLock(RunFolder(run)).close()  # RunBusy where it is kept out
     assert asking.result() == ["geology"] * 50
+
+
+def test_nor_where_whoever_asks_is_held_up_by_a_busy_machine(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared, close = Event(), os.close
+    asker = current_thread()
+
+    def close_late(handle: int) -> None:
+        if current_thread() is not asker:
+            shared.set()
+            sleep(0.05)
+        close(handle)
+
+    monkeypatch.setattr("honeyguide.runs.folder.os.close", close_late)
+    with ThreadPoolExecutor(1) as other:
+        asking = other.submit(is_being_crawled, run)
+        assert shared.wait(10)
+        RunLock(RunFolder(run)).close()  # RunBusy where it is kept out
+        assert not asking.result()
 
 
 def damage(run: Path) -> str:

@@ -43,24 +43,23 @@ class FileLock:
     The file stays behind, empty: if a held one were deleted, a second process could hold its successor.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, tries: int = 1) -> None:
         """BlockingIOError where another holds it, in this process or elsewhere; another OSError where nobody can."""
         self._file: IO[bytes] | None = None
         handle = os.open(file, os.O_RDWR | os.O_CREAT | OPEN_FLAGS, 0o666)
         self._file = os.fdopen(handle, "r+b", buffering=0)
         try:
-            self._hold(handle)
+            self._hold(handle, tries)
         except OSError:
             self.close()
             raise
 
     @staticmethod
-    def _hold(handle: int) -> None:
-        """Take the lock. Whoever asks if it is held shares it for an instant, so one refusal is not the last word."""
-        for _ in range(3):
+    def _hold(handle: int, tries: int) -> None:
+        for _ in range(tries - 1):
             with suppress(BlockingIOError):
                 return lock(handle)
-            sleep(0.002)
+            sleep(0.005)
         return lock(handle)
 
     def close(self) -> None:
@@ -82,6 +81,8 @@ FORMAT: Final = 14
 _ABOUT: Final = "honeyguide.json"
 _LOCK: Final = "lock"
 _ANSWERS_LOCK: Final = "answers.lock"
+_TRIES: Final = 50
+"""Tries for the lock of a run: whoever asks if it is held shares it for an instant, on a busy machine for longer."""
 
 
 def split_pass(path: Path | str) -> tuple[Path, int | None]:
@@ -300,7 +301,7 @@ def _is_held(file: Path) -> bool:
     except OSError:
         return False
     try:
-        lock(handle, is_shared=True)  # for an instant, which `FileLock` allows for
+        lock(handle, is_shared=True)  # for an instant, which `RunLock` allows for
     except BlockingIOError:
         return True
     except OSError:
@@ -318,9 +319,9 @@ class RunLock(FileLock):
         self._note: FileLock | None = None
         self._note_file = folder.path / _ANSWERS_LOCK
         try:
-            super().__init__(folder.path / _LOCK)
+            super().__init__(folder.path / _LOCK, _TRIES)
             if for_answers:
-                self._note = FileLock(self._note_file)
+                self._note = FileLock(self._note_file, _TRIES)
         except BlockingIOError:
             self.close()
             raise RunBusy(

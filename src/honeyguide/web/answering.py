@@ -23,7 +23,7 @@ from honeyguide.runs.inbox import answers_waiting, put
 from honeyguide.web.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from honeyguide.runs import PageAnswer, Run
@@ -108,9 +108,11 @@ class NewestEffect:
     effect: AnswerEffect | None  # None where there were none
 
 
-def given_answers(run: Run) -> list[GivenAnswer]:
-    """Return the answers that stand or wait to be taken in, the newest first; what waits may take earlier ones back."""
-    waiting = answers_waiting(run.path)  # first: one that is taken in meanwhile is there twice rather than not at all
+def given_answers(run: Run, waiting: Mapping[str, PageAnswer]) -> list[GivenAnswer]:
+    """Return the answers that stand or wait to be taken in, the newest first; what waits may take earlier ones back.
+
+    Look at what waits before the run is opened: one that is taken in meanwhile is then in both, and counts once.
+    """
     answers = list(run.answers())
     standing = [each for each in answers if each.undone_at is None]
     titles = run.titles([each.link for each in standing if each.link is not None])
@@ -137,7 +139,7 @@ def given_answers(run: Run) -> list[GivenAnswer]:
 
 
 def _gather_given(reading: Reading) -> GivenAnswers:
-    given = given_answers(reading.run)
+    given = given_answers(reading.run, reading.waiting)
     return GivenAnswers(tuple(given[:MOST_LISTED]), len(given))
 
 
@@ -145,7 +147,6 @@ _EFFECT: Final = TypeAdapter(AnswerEffect)
 
 
 def _gather_effect(reading: Reading) -> NewestEffect:
-    waiting = len(answers_waiting(reading.run.path))
     text = reading.run.newest_effect()
     try:
         effect = _EFFECT.validate_json(text) if text else None
@@ -153,7 +154,7 @@ def _gather_effect(reading: Reading) -> NewestEffect:
         effect = None
     if effect and not all(0 <= number <= 1 for each in effect.judgements for number in (each.before, each.after)):
         effect = None
-    return NewestEffect(waiting, effect)
+    return NewestEffect(len(reading.waiting), effect)
 
 
 QUESTION_VIEWS: Final = (

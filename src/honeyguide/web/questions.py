@@ -149,8 +149,9 @@ def pages_meant(run: Path, bulk: BulkAnswer) -> list[Url]:
     if not found:
         raise AnswerError(f"the run has no pages {about}")
     if bulk.answer == "undo":
+        waiting = answers_waiting(run)
         with open_run(run) as opened:
-            answered = {each.url for each in given_answers(opened)}
+            answered = {each.url for each in given_answers(opened, waiting)}
         found = [url for url in found if url.text in answered]
         if not found:
             raise AnswerError(f"nobody has answered about the pages {about}, so there is nothing to undo")
@@ -250,8 +251,10 @@ def _api(site: Dashboard, finder: QuestionFinder, answers: Answers) -> APIRouter
     def standing_answers(
         name: str, count: Annotated[int, Query(ge=1, le=10_000, description="How many at most.")] = 100
     ) -> list[GivenAnswer]:
-        with open_run(site.library.path(name)) as opened:
-            return given_answers(opened)[:count]
+        path = site.library.path(name)
+        waiting = answers_waiting(path)
+        with open_run(path) as opened:
+            return given_answers(opened, waiting)[:count]
 
     @router.post("/answers", summary="Answer about a page: yes, no, skip or undo")
     def post_answer(name: str, answer: OneAnswer) -> AnswersNoted:

@@ -15,14 +15,15 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.runs import PageSnippets, RunSums, open_run
+from honeyguide.runs.inbox import answers_waiting
 from honeyguide.web.library import SPARK_POINTS, KeptByRun, card_of
 from honeyguide.web.status import read_status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from honeyguide.runs import CrawledPage, Run, Snippet
+    from honeyguide.runs import CrawledPage, PageAnswer, Run, Snippet
     from honeyguide.web.library import RunCard
     from honeyguide.web.status import CrawlStatus
 
@@ -40,6 +41,7 @@ class Reading:
     sums: RunSums
     status: CrawlStatus  # empty where it has said nothing yet; older than the run where the crawl was killed
     snippets: SnippetCache
+    waiting: Mapping[str, PageAnswer]  # answers that were not taken in yet, just before that moment
     memory: dict[str, Any]  # of this run, from one look to the next, for what a view need not make again
 
     @property
@@ -92,6 +94,8 @@ class Readings:
     @contextmanager
     def open(self, name: str, path: Path) -> Iterator[Reading]:
         """Open a run at one moment; its errors are those of `open_run`."""
+        # First, or one that is taken in meanwhile would neither wait nor be in the run.
+        waiting = answers_waiting(path)
         # Sums grow: whoever looks at them keeps others from adding to them. First: no moment is older than its sums.
         with self._kept.of(path) as (sums, memory), open_run(path) as run, run.at_one_moment():
             try:
@@ -100,4 +104,4 @@ class Readings:
                 self._kept.forget(path)
                 raise
             card = card_of(name, run, tuple(found for _, found in sums.curve(SPARK_POINTS + 1)))
-            yield Reading(name, run, card, sums, read_status(path), self._snippets, memory)
+            yield Reading(name, run, card, sums, read_status(path), self._snippets, waiting, memory)
