@@ -63,7 +63,7 @@ def build(
         int | None,
         typer.Option(
             metavar="MB", min=1, show_default=False,
-            help="Use no more processes than fit: 260 MB and a twentieth of DUMP, 100 MB a process.",
+            help="Use no more processes than fit: 260 MB and a twentieth of DUMP, 110 MB a process.",
         ),
     ] = None,
     as_json: JsonFlag = False,

@@ -211,7 +211,7 @@ def long_dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("jobs", "memory_mb", "processes"),
-    [(8, 700, 4), (2, 700, 2), (8, 459, 1), (8, 460, 2), (8, 261, 1), (8, None, 8)],
+    [(8, 700, 4), (2, 700, 2), (8, 479, 1), (8, 480, 2), (8, 261, 1), (8, None, 8)],
 )
 def test_no_more_processes_are_started_than_fit_into_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, memory_mb: int | None, processes: int

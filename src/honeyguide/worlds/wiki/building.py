@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
 _BYTES_WORTH_A_PROCESS: Final = 4 << 20
 # Measured: with other processes this one takes 260 MB, half of it caches of its databases, and 65 bytes a title. Dumps
-# in bzip2 have some 1,300 bytes a title, so a twentieth of them is enough for any.
+# in bzip2 have some 1,300 bytes a title, so a twentieth of them is enough for any. Each process takes up to 100 MB, and
+# 10 more here, for pages on their way.
 _OWN_MB: Final = 260
-_PROCESS_MB: Final = 100
+_PROCESS_MB: Final = 110
 _DUMP_BYTES_A_BYTE: Final = 20
 
 
@@ -83,7 +84,7 @@ def build_wiki(
 
     `jobs` processes unpack, convert and render pages beside this one, which reads XML and writes: as many as there are
     cores unless told, fewer for a small dump; with 1 there is none. The world is the same with any number, byte for
-    byte. Memory: 260 MB, some 65 bytes a title, and some 100 MB for each process unless single pages are huge.
+    byte. Memory: 260 MB, some 65 bytes a title, and some 110 MB for each process unless single pages are huge.
     `memory_mb` bounds it: there are no more processes than fit. Raises `WorldError` where not even this one does.
     """
     if not 0 < sample <= 1:
