@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -152,8 +152,7 @@ class Hub:
 
     def extend_budget(self, fetches: int) -> None:
         """Go on to this many fetches in all."""
-        values = {name: getattr(self.rules, name) for name in HubRules.__dataclass_fields__}
-        self.rules = HubRules(**{**values, "fetches": fetches})
+        self.rules = replace(self.rules, fetches=fetches)
 
     def lost(self, shard: int) -> None:
         """A shard's process is gone; another will go on with it. Until then its lease is out."""
