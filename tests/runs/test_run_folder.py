@@ -54,6 +54,21 @@ def test_an_empty_folder_and_missing_parents_can_become_a_run(tmp_path: Path) ->
         assert RunFolder.open(path).settings_file.exists()
 
 
+@pytest.mark.parametrize("left", [(), ("settings.toml",), ("settings.toml", "honeyguide.json.draft")])
+def test_a_folder_in_which_making_a_run_was_cut_short_can_become_one(tmp_path: Path, left: tuple[str, ...]) -> None:
+    for name in ("lock", *left):
+        (tmp_path / name).write_text("")
+    RunFolder.create(tmp_path, to_toml(SETTINGS))[1].close()
+    assert RunFolder.open(tmp_path).settings_file.read_text(encoding="utf-8") == to_toml(SETTINGS)
+
+
+def test_settings_that_somebody_keeps_in_a_folder_stay(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("mine")
+    with pytest.raises(RunExists, match="not empty"):
+        RunFolder.create(tmp_path, to_toml(SETTINGS))
+    assert (tmp_path / "settings.toml").read_text() == "mine"
+
+
 def test_a_folder_with_something_in_it_is_refused_and_untouched(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(RunExists, match="not empty"):

@@ -131,7 +131,7 @@ class RunFolder:
             raise StoreError(f"cannot make the run folder {path}: {error.strerror}; choose another place") from error
         lock = RunLock(folder)
         try:
-            folder.refuse_if_used(besides=(_LOCK,))  # another process may have been quicker
+            folder.refuse_if_used()  # another process may have been quicker
             folder.save_settings(settings_toml)
             folder._save_about({"began_with": dict(began_with or {}), "has_started": False})
         except RunExists:
@@ -216,19 +216,26 @@ class RunFolder:
         ours = {"format": FORMAT, "honeyguide": metadata.version("honeyguide")}
         _replace_file(self.path / _ABOUT, json.dumps({**about, **ours}, indent=2) + "\n")
 
-    def refuse_if_used(self, besides: tuple[str, ...] = ()) -> None:
-        """RunExists if a new run cannot be made here."""
+    def refuse_if_used(self) -> None:
+        """RunExists if a new run cannot be made here. It can where making one was cut short."""
         if self.path.exists() and not self.path.is_dir():
             raise RunExists(f"{self.path} is a file; choose another name for the run folder")
-        if self.path.exists() and any(entry.name not in besides for entry in self.path.iterdir()):
+        names = {entry.name for entry in self.path.iterdir()} if self.path.exists() else set()
+        if names and not (_LOCK in names and names <= self._unfinished):
             raise RunExists(
                 f"{self.path} exists and is not empty; choose another folder, or: honeyguide resume {self.path}"
             )
 
+    @property
+    def _unfinished(self) -> set[str]:
+        """The files that `create` makes before the one by which a folder is a run."""
+        settings = self.settings_file.name
+        return {_LOCK, settings, f"{settings}.draft", f"{_ABOUT}.draft"}
+
     def _remove(self, *, with_folder: bool) -> None:
         """Remove what `create` has made."""
         with suppress(OSError):
-            for name in (_LOCK, _ABOUT, self.settings_file.name, f"{self.settings_file.name}.draft"):
+            for name in (*self._unfinished, _ABOUT):
                 (self.path / name).unlink(missing_ok=True)
             if with_folder:
                 self.path.rmdir()
