@@ -340,3 +340,8 @@ class TestSettings:
         _set(run, section, line)
         with pytest.raises(SettingsError, match=rf"{section}\.{line.partition(' =')[0]} is .*, but .* began with"):
             honeyguide.resume(run, budget=30)
+
+    @pytest.mark.parametrize("world", ["live", "synthetic+http"])
+    def test_nor_does_it_go_on_in_a_world_of_another_kind(self, run: Path, world: str) -> None:
+        with pytest.raises(SettingsError, match=r"crawl\.world is .*, but .* began with"):
+            honeyguide.resume(run, {"crawl.world": world}, budget=30)

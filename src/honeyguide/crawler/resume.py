@@ -74,8 +74,9 @@ def refuse_other_start(folder: RunFolder, settings: Settings, overrides: Mapping
     """SettingsError where a run began with other values of the settings that it keeps for good."""
     now = kept_for_good(settings)
     began_with = folder.changed_since_the_start(now)
-    if "crawl.world" in overrides:  # the same world may have moved to another folder
-        began_with.pop("crawl.world", None)
+    then, kind = str(began_with.get("crawl.world", "")), settings.crawl.world.partition(":")[0]
+    if "crawl.world" in overrides and then.partition(":")[0] == kind:  # the same world may have moved to another folder
+        del began_with["crawl.world"]
     if began_with:
         raise SettingsError(
             [
