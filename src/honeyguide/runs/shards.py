@@ -15,12 +15,14 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from honeyguide.errors import RunDamaged
 from honeyguide.settings import SETTINGS_BY_KEY
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 CLUSTER_FILE: Final = "cluster.json"
@@ -86,6 +88,50 @@ def shard_folders(run: Path) -> list[Path]:
             f"{run / CLUSTER_FILE} names {len(folders)} shards, and the run has more; restore it from a copy of the run"
         )
     return folders
+
+
+def refuse_mixed_copies(run: Path) -> None:
+    """RunDamaged where a shard is older than the others, such as one that alone was put back from a copy.
+
+    It would number links that it hands over as it did others before, which their owners would take for those.
+    """
+    folders = shard_folders(run)
+    dealings = [_Dealings.of(folder / "crawl.sqlite") for folder in folders]
+    for number, sender in enumerate(dealings):
+        for other, receiver in enumerate(dealings):
+            taken = receiver.taken.get(number, 0)
+            if not sender.acknowledged.get(other, 0) <= taken <= sender.handed_over:
+                older = folders[number if taken > sender.handed_over else other]
+                raise RunDamaged(
+                    f"{older} is older than other shards of {run}: to go on, restore all shards from the same copy; "
+                    "what they hold can be read as it is"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _Dealings:
+    """What a shard has handed over to others, and taken in from them, by the numbers of its senders' links."""
+
+    handed_over: int = 0
+    acknowledged: Mapping[int, int] = field(default_factory=dict)  # by shard
+    taken: Mapping[int, int] = field(default_factory=dict)  # by shard
+
+    @classmethod
+    def of(cls, database: Path) -> _Dealings:
+        if not database.exists():  # it has not begun
+            return cls()
+        try:
+            with closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as opened:
+                if not opened.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    return cls()
+                told = opened.execute("SELECT json_extract(state, '$.handed_over') FROM progress").fetchone() or (0,)
+                acknowledged, taken = (
+                    dict(opened.execute(f"SELECT shard, number FROM {table}"))  # noqa: S608 - names of our own
+                    for table in ("outbox_marks", "inbox_marks")
+                )
+                return cls(told[0], acknowledged, taken)
+        except sqlite3.Error as error:
+            raise RunDamaged(f"{database} cannot be read ({error}); restore it from a copy of the run") from error
 
 
 def number_of_shard(folder: Path) -> int:

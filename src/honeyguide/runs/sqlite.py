@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from honeyguide.settings import Settings
 
 
-# A killed process loses nothing with NORMAL; only a power cut may lose the last steps, never damage. The log is copied
-# into the database every 16 MB, not every 4: pages that change at each step are then copied less often.
+# A killed process loses nothing with NORMAL; only a power cut may lose the last steps, never damage. A shard must not
+# lose steps that others know of. The log is copied into the database every 16 MB, not every 4: pages that change at
+# each step are then copied less often.
 _PRAGMAS: Final = """
     PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
+    PRAGMA synchronous = {};
     PRAGMA cache_size = -16000;
     PRAGMA wal_autocheckpoint = 4000;
 """
@@ -39,11 +40,20 @@ class SqliteStore(StoredState):
 
     A step is in whole or not at all, also when the process is killed while writing it.
 
-    Without an archive, `keeps_bodies` says whether bodies stay in the database; see `bodies`.
+    Without an archive, `keeps_bodies` says whether bodies stay in the database; see `bodies`. With
+    `survives_power_cuts` every step waits for the disk, and then even a power cut loses none.
     """
 
-    def __init__(self, path: Path, archive: WarcArchive | None = None, *, keeps_bodies: bool = True) -> None:
+    def __init__(
+        self,
+        path: Path,
+        archive: WarcArchive | None = None,
+        *,
+        keeps_bodies: bool = True,
+        survives_power_cuts: bool = False,
+    ) -> None:
         self._archive = archive
+        self._pragmas = _PRAGMAS.format("FULL" if survives_power_cuts else "NORMAL")
         with wrap_sqlite_errors(path):
             database = sqlite3.connect(path, isolation_level=None)
             super().__init__(path, database, StoredBodies(path))
@@ -61,7 +71,7 @@ class SqliteStore(StoredState):
         is_new = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
         if is_new:
             self._db.execute("PRAGMA journal_mode = MEMORY")  # a process killed just here leaves no journal file
-        self._db.executescript(_PRAGMAS)
+        self._db.executescript(self._pragmas)
         if is_new:
             create_tables(self._db)
         if self._archive is not None:
@@ -117,13 +127,14 @@ class SqliteStore(StoredState):
 _MEGABYTE: Final = 1_000_000
 
 
-def open_store(folder: RunFolder, settings: Settings) -> SqliteStore:
+def open_store(folder: RunFolder, settings: Settings, *, is_shard: bool = False) -> SqliteStore:
     """Open the database of a run for writing, and its archive where the settings name one."""
     if settings.store.archive != "warc":
-        return SqliteStore(folder.database_file, keeps_bodies=settings.store.archive == "store")
+        keeps_bodies = settings.store.archive == "store"
+        return SqliteStore(folder.database_file, keeps_bodies=keeps_bodies, survives_power_cuts=is_shard)
     file_bytes = int(settings.store.archive_file_megabytes * _MEGABYTE)
     archive = WarcArchive(folder.path / ARCHIVE_FOLDER, _about(settings), file_bytes)
-    return SqliteStore(folder.database_file, archive)
+    return SqliteStore(folder.database_file, archive, survives_power_cuts=is_shard)
 
 
 def _about(settings: Settings) -> dict[str, str]:
