@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from honeyguide.cluster import Hub, HubRules, Orders, ShardReport
 from honeyguide.crawler import StopReason
 from honeyguide.frontier import Resting, Standing
@@ -67,3 +69,15 @@ def test_nobody_waits_for_a_shard_whose_process_is_gone() -> None:
     hub.lost(0)
     orders = dict(hub.take(report(1, 0.5, standing=Standing(Ready(0.3, 7), ()))))
     assert (orders[1].ready_hosts, orders[1].resting) == (0, ())
+
+
+def test_orders_of_a_shard_that_reports_anew_are_newer_than_any_before() -> None:
+    hub = Hub(1, HubRules(fetches=100))
+    before = [orders.number for done in range(5) for _, orders in hub.take(report(0, 0.9, fetches=done))]
+    ((_, orders),) = hub.take(replace(report(0, 0.9, fetches=5), seen=before[-1]))
+    assert orders.number > max(before)
+
+
+def test_so_are_those_of_a_hub_that_has_taken_the_place_of_another() -> None:
+    ((_, orders),) = Hub(1, HubRules(fetches=100)).take(replace(report(0, 0.9), seen=16))
+    assert orders.number == 17

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
@@ -14,10 +15,11 @@ from honeyguide.cluster import seat
 from honeyguide.cluster.in_process import InProcess, run_shard, settings_of_shard
 from honeyguide.crawler import StopReason, crawl
 from honeyguide.crawler.build import Builder, open_world
+from honeyguide.errors import RunDamaged
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import open_run
 from honeyguide.runs.records import split_snapshot
-from honeyguide.runs.shards import shard_folder, write_cluster_file
+from honeyguide.runs.shards import refuse_mixed_copies, shard_folder, write_cluster_file
 from honeyguide.settings import validate
 from vectors_by_hash import hashed_vectors
 
@@ -176,6 +178,29 @@ def test_a_crawl_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
     assert sum(report.progress.fetches for report in cluster.hub.reports) == 100
     fetched = urls_by_state(tmp_path / "run")[LinkState.DONE]
     assert len(fetched) == len(set(fetched)) == 100
+
+
+@pytest.mark.parametrize("which", [0, 1, 2, 3])
+def test_a_shard_that_alone_was_put_back_from_a_copy_is_noticed(tmp_path: Path, which: int) -> None:
+    run = tmp_path / "run"
+    crawl_in_shards(run, settings_for(budget=60))
+    refuse_mixed_copies(run)
+    copytree(shard_folder(run, which), tmp_path / "copy")
+    crawl_in_shards(run, settings_for(budget=140))
+    refuse_mixed_copies(run)
+    rmtree(shard_folder(run, which))
+    copytree(tmp_path / "copy", shard_folder(run, which))
+    with pytest.raises(RunDamaged, match=rf"shards/{which:03} is older than other shards .*restore all shards"):
+        refuse_mixed_copies(run)
+
+
+def test_a_shard_whose_making_was_cut_short_is_made_anew(tmp_path: Path) -> None:
+    cut_short = shard_folder(tmp_path / "run", 2)
+    cut_short.mkdir(parents=True)
+    for name in ("lock", "settings.toml"):
+        (cut_short / name).touch()
+    cluster = crawl_in_shards(tmp_path / "run", settings_for(budget=30))
+    assert sum(report.progress.fetches for report in cluster.hub.reports) == 30
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import random
 import signal
+import socket
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
@@ -262,10 +264,51 @@ def test_a_crawl_whose_hub_dies_says_how_to_go_on(tmp_path: Path) -> None:
         assert run.progress.fetches == 60
 
 
-@pytest.mark.parametrize("text", ["local:0", "local:", "", "somewhere", "local:x"])
+@pytest.mark.parametrize("text", ["local:0", "local:", "", "somewhere", "local:x", "ray://127.0.0.1:10001"])
 def test_what_is_no_cluster_is_refused(text: str) -> None:
     with pytest.raises(SettingsError, match="--cluster is"):
         ClusterChoice.parse(text)
+
+
+@pytest.mark.parametrize("answer", [b"HTTP/1.0 400 Bad request\r\n\r\n", b""])
+def test_something_else_than_ray_at_the_address_is_refused_at_once(answer: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as other:
+
+        def reply() -> None:
+            line, _ = server.accept()
+            with line:
+                line.recv(1000)
+                line.sendall(answer)
+
+        replying = other.submit(reply)
+        with pytest.raises(ConnectionError, match="something else than Ray answers"):
+            on_ray._refuse_unreachable(f"127.0.0.1:{server.getsockname()[1]}")
+        replying.result()
+
+
+def test_ray_at_the_address_is_none_of_that(nodes: Any) -> None:
+    on_ray._refuse_unreachable(f"127.0.0.1:{nodes.address.rpartition(':')[2]}")
+
+
+def test_the_driver_says_once_what_workers_warn_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    settings = settings_of(12, crawl__seed_urls=["http://nowhere.test/", "http://nowhere.test/other"])
+    crawl_on_cluster(tmp_path / "run", settings, "local:2").close()
+    said = [record.getMessage() for record in caplog.records if "brought no page" in record.getMessage()]
+    assert len(said) == len(set(said)) == 2
+    assert all(each.startswith("seed http://nowhere.test/") for each in said)
+
+
+def test_a_folder_of_the_user_stays_where_a_crawl_cannot_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ClusterError("no worker")
+
+    monkeypatch.setattr(on_ray.RayCluster, "begin", fail)
+    (tmp_path / "mine").mkdir()
+    for name in ("mine", "new"):
+        with pytest.raises(ClusterError, match="no worker"):
+            crawl_on_cluster(tmp_path / name, settings_of(10), "local:2")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    assert not list((tmp_path / "mine").iterdir())
 
 
 def test_more_workers_than_shards_are_refused_and_leave_nothing(tmp_path: Path) -> None:

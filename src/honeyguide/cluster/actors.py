@@ -7,8 +7,10 @@ workers and carries their messages, which go straight from one to the other.
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -38,8 +40,11 @@ if TYPE_CHECKING:
     from honeyguide.runs.parcels import Delivery
     from honeyguide.settings import Settings
 
+log = logging.getLogger(__name__)
+
 OLDEST_RAY: Final = (2, 40)
-LOCK_S: Final = 15.0  # that the folder of a shard may be held by a process that is about to die
+LOCK_S: Final = 15.0  # that the folder of a shard may be held by another process until there is a warning
+MOST_WARNINGS: Final = 500  # that workers tell the driver; the others stand in the logs of Ray alone
 POST_S: Final = 0.05  # that a report waits for others of the same process: a message of Ray costs as much as many links
 LINKS_POST_S: Final = 0.25  # that links wait for others to the same process
 DRIFT: Final = 1.01  # by which the shortest way to the hub counts as longer with each report
@@ -126,6 +131,8 @@ class ShardWorker:
         self._reporting: asyncio.Task[None] | None = None  # takes what waits to the hub in a moment
         self._clock = RealClock()
         self._hub_time = HubTime()
+        self._warnings = _Warnings()
+        logging.getLogger("honeyguide").addHandler(self._warnings)
 
     async def sees_run(self) -> bool:
         """Whether this process sees the run folder."""
@@ -247,23 +254,45 @@ class ShardWorker:
         await asyncio.sleep(POST_S)
         reports, self._reports, self._reporting = self._reports, [], None
         sent_at = self._clock.now()
-        hub_at, orders = await _answered(self._hub.report.remote([self._hub_time.told(each) for each in reports]))
+        told, warnings = [self._hub_time.told(each) for each in reports], self._warnings.take()
+        hub_at, orders = await _answered(self._hub.report.remote(told, warnings))
         self._hub_time.note(sent_at, hub_at, self._clock.now())
         await self.order(orders)
 
     async def _run(self, shard: int, seat: ShardSeat) -> StopReason | None:
         """Crawl a shard; gives why it has stopped where nobody has told it to, such as for a full disk."""
-        path, until = shard_folder(self._plan.run, shard), RealClock().now() + LOCK_S
+        path, patience = shard_folder(self._plan.run, shard), self._clock.now() + LOCK_S
         given: CrawlOptions = {"vectors": self._vectors, "addresses": self._plan.addresses}
-        while True:
+        while not seat.is_told_to_stop:
             try:
                 reason = await run_shard(path, self._plan.settings, seat, given)
-            except RunBusy:
-                if RealClock().now() > until:
-                    raise
+            except RunBusy:  # by a process that is about to die, or has: shared storage may hold its lock for minutes
+                if self._clock.now() > patience:
+                    patience = self._clock.now() + LOCK_S
+                    log.warning("%s is held by another process still; it goes on when that has gone", path)
+                    with suppress(ConnectionError):
+                        if (await _answered(self._hub.status.remote())).stop_reason is not None:
+                            return None
                 await asyncio.sleep(0.5)
             else:
                 return None if seat.is_told_to_stop else reason
+        return None
+
+
+class _Warnings(logging.Handler):
+    """Keeps what a worker warns of until it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self._texts: deque[str] = deque(maxlen=MOST_WARNINGS)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._texts.append(record.getMessage())
+
+    def take(self) -> list[str]:
+        texts = list(self._texts)
+        self._texts.clear()
+        return texts
 
 
 async def _answered(promise: Any) -> Any:  # noqa: ANN401
@@ -288,6 +317,7 @@ class HubDesk:
         self._is_live = is_live
         self._worker_by_shard: dict[int, Any] = {}
         self._clock = RealClock()
+        self._warnings: dict[str, None] = {}  # of all workers, each once
 
     async def know(self, worker_by_shard: Mapping[int, Any]) -> None:
         """Workers have these shards from now on."""
@@ -295,11 +325,16 @@ class HubDesk:
         workers = len(set(self._worker_by_shard.values())) if self._is_live else 1
         self._hub.rules = replace(self._hub.rules, most_out=self._most_out * max(1, workers))
 
-    async def report(self, reports: Sequence[ShardReport]) -> tuple[float, list[tuple[int, Orders]]]:
-        """Take in how shards of a worker stand, and send the others their orders.
+    async def report(
+        self, reports: Sequence[ShardReport], warnings: Sequence[str]
+    ) -> tuple[float, list[tuple[int, Orders]]]:
+        """Take in how shards of a worker stand and what it warns of, and send the others their orders.
 
         Gives the moment by this clock, and the orders for that worker.
         """
+        for said in warnings:
+            if len(self._warnings) < MOST_WARNINGS:
+                self._warnings[said] = None
         orders = [each for report in reports for each in self._hub.take(report)]
         worker = self._worker_by_shard.get(reports[0].shard)
         own: list[tuple[int, Orders]] = []
@@ -326,6 +361,10 @@ class HubDesk:
     async def status(self) -> HubStatus:
         """How the crawl stands."""
         return HubStatus.of(self._hub)
+
+    async def warnings(self, first: int) -> list[str]:
+        """What workers have warned of, each once, from the first that is not known yet."""
+        return list(self._warnings)[first:]
 
     def _send(self, orders: Sequence[tuple[int, Orders]]) -> None:
         by_worker: dict[Any, list[tuple[int, Orders]]] = {}

@@ -22,11 +22,11 @@ from honeyguide.crawler.named_pages import with_examples_read, with_listed_seeds
 from honeyguide.crawler.resume import check_budget, kept_for_good, refuse_other_start, with_budget
 from honeyguide.crawler.start import answers_named, model_asked
 from honeyguide.crawler.status import write_status
-from honeyguide.errors import SettingsError, StoreError
+from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
 from honeyguide.runs import Letter, PageAnswer, RunFolder, RunLock, gather, open_run, remember, settings_to_build
 from honeyguide.runs.inbox import MOST_SEEN, BudgetExtension, StopRequest, answers_waiting, take, withdraw
-from honeyguide.runs.shards import shard_count, shard_folders, write_cluster_file
+from honeyguide.runs.shards import refuse_mixed_copies, shard_count, shard_folders, write_cluster_file
 from honeyguide.settings import shown, to_toml, validate, with_overrides, yield_rule
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOCAL: Final = re.compile(r"local:([1-9]\d{0,3})")
-_ADDRESS: Final = re.compile(r"[\w.\-]+:\d{1,5}|ray://\S+")
+_ADDRESS: Final = re.compile(r"[\w.\-]+:\d{1,5}")
 TICK_S: Final = 0.25
 GATHER_EVERY_S: Final = 10.0
 GATHER_SOON_S: Final = 1.0  # where somebody answers questions
@@ -128,6 +128,7 @@ def crawl_on_cluster(
     _refuse_unfit(choice, settings.cluster.shards, cluster, settings)
     path = Path(run).absolute()
     RunFolder(path).refuse_if_used()
+    is_ours = not path.exists()
     with ExitStack() as opened:
         addresses = opened.enter_context(_served(settings))
         settings, seeds, is_live = asyncio.run(_prepared(settings))
@@ -143,7 +144,7 @@ def crawl_on_cluster(
             try:
                 cluster_used.begin(is_interrupted)
             except BaseException:
-                rmtree(path)
+                _clear(path, with_folder=is_ours)
                 raise
         desk = AnswerDesk(path, cluster_used.answer, given)
         _run(
@@ -184,8 +185,9 @@ def resume_on_cluster(
         lately: Sequence[bool] = ()
         addresses = opened.enter_context(_served(settings))
         if folder.has_started:
-            shard_folders(folder.path)  # refuses a run that lacks one
+            _refuse_repaired(folder.path)
             gather(folder.path, lock_is_held=True)  # the driver may have been killed before it did
+            refuse_mixed_copies(folder.path)
             _refuse_passes(folder.path)
             with open_run(folder.path) as gathered:
                 check_budget(gathered.progress, settings, budget)
@@ -210,6 +212,14 @@ def resume_on_cluster(
     return open_run(folder.path)
 
 
+def _clear(path: Path, *, with_folder: bool) -> None:
+    """Remove what was written; an empty folder that was there before stays."""
+    for entry in path.iterdir():
+        rmtree(entry) if entry.is_dir() else entry.unlink()
+    if with_folder:
+        path.rmdir()
+
+
 @contextmanager
 def _interrupted_with(words: str) -> Iterator[None]:
     """Let a KeyboardInterrupt in here say what has become of the run."""
@@ -224,6 +234,8 @@ def _run(folder: RunFolder, plan: Plan, cluster: RayCluster, desk: AnswerDesk, w
     watch.on_cluster(cluster)
     with model_asked(folder.path, Builder(plan.settings)) if plan.settings.ask.model else nullcontext():
         _attend(folder, plan, cluster, desk, watch, grows=grows)
+    for said in cluster.new_warnings():
+        log.warning("%s", said)
     status = cluster.status()
     write_cluster_file(
         folder.path, plan.shards, exchanges=status.exchanges, stalest=status.stalest, deaths=cluster.deaths
@@ -245,6 +257,8 @@ def _attend(
             cluster.worker_count, plan.shards, cluster.deaths, cluster.budget, pace(status), status
         )
         watch.on_progress(progress)
+        for said in cluster.new_warnings():
+            log.warning("%s", said)
         with suppress(OSError):  # the crawl goes on without it
             write_status(folder.path, progress.as_json())
         if not is_stopping and (watch.is_interrupted() or _obey(folder, plan, cluster)):
@@ -391,6 +405,16 @@ def _refuse_unfit(choice: ClusterChoice, shards: int, cluster: str, settings: Se
         raise SettingsError([f"{wanted}, and the run has {shards} shards: {remedy}"])
     if settings.refresh.run:
         raise SettingsError(["a run that looks at pages again cannot be crawled on a cluster: leave out --cluster"])
+
+
+def _refuse_repaired(run: Path) -> None:
+    """RunDamaged where a shard is missing, or is what was left of a damaged one."""
+    for shard in shard_folders(run):
+        if RunFolder(shard).is_repaired:
+            raise RunDamaged(
+                f"{shard} was repaired, and does not fit the other shards: the run can be read, and to go on, restore "
+                "all of it from a copy"
+            )
 
 
 def _refuse_passes(run: Path) -> None:

@@ -63,7 +63,7 @@ class ShardReport:
 class Orders:
     """What a shard is told."""
 
-    number: int  # from 1, of those for this shard since its first report
+    number: int  # rises with each for this shard
     lease: int
     news: News | None = None
     stop: StopReason | None = None
@@ -164,8 +164,8 @@ class Hub:
         shard = self._shards[report.shard]
         shard.report, shard.is_here = report, True
         if report.is_first:
-            shard.lease, shard.ordered, shard.told_pages, shard.told_prints = report.progress.charged, 0, 0, 0
-            shard.told_words = 0
+            shard.lease, shard.told_pages, shard.told_prints, shard.told_words = report.progress.charged, 0, 0, 0
+            shard.ordered = max(shard.ordered, report.seen)  # one on its way since before must not count as newer
         elif report.idle and report.seen == shard.ordered:  # else it is about to get another lease
             shard.lease = max(report.lease, report.progress.charged)
         if report.sums is not None:

@@ -6,7 +6,6 @@ Ray says when a worker has died; its shards go on in another, from their folders
 from __future__ import annotations
 
 import logging
-import re
 import signal
 import socket
 import threading
@@ -34,14 +33,22 @@ LOOK_S: Final = 0.25
 PLACE_S: Final = 20.0  # that a further one may take
 HUB_S: Final = 30.0  # that the hub may be out of reach
 MOST_DEATHS: Final = 5  # of workers, without a fetch in between
+# The beginning of a connection by HTTP/2, which gRPC and so Ray speak: a preface, and a frame of settings by each side.
+_SETTINGS: Final = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+_HTTP2: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _SETTINGS
 APART_S: Final = 10.0  # between two deaths that count; a node that is lost takes several workers with it
 
 
 def _refuse_unreachable(address: str | None) -> None:
-    """OSError where nobody listens at an address. Ray itself would go on trying for minutes."""
-    found = re.fullmatch(r"(?:ray://)?([\w.\-]+):(\d+)/?", address or "")
-    if found:
-        socket.create_connection((found.group(1), int(found.group(2))), timeout=CONNECT_S).close()
+    """OSError where nobody listens at an address, or not as Ray does. Ray itself would go on trying for minutes."""
+    host, _, port = (address or "").partition(":")
+    if not port:
+        return
+    with socket.create_connection((host, int(port)), timeout=CONNECT_S) as line:
+        line.sendall(_HTTP2)
+        answer = line.recv(len(_SETTINGS))
+    if answer[3:4] != _SETTINGS[3:4]:
+        raise ConnectionError("something else than Ray answers")
 
 
 @contextmanager
@@ -104,6 +111,7 @@ class RayCluster:
         self.budget = plan.settings.budget.fetches  # as it was extended last
         self._answers: list[Letter] = []  # all that were told
         self._background: Sequence[bytes] = ()
+        self._warnings_seen = 0
         self.can_grow = True  # nothing is known of a node that could not help
         self.deaths = 0
         self._deaths_in_a_row: deque[int] = deque(maxlen=MOST_DEATHS)  # fetches made at each that counts
@@ -120,9 +128,14 @@ class RayCluster:
         """
         if self._asks_for_nodes:
             self._ask_for_processors(self._plan.shards)
-        handles = self._placed([self._new_worker() for _ in range(self._wanted)], is_interrupted)
+        handles, died = self._placed([self._new_worker() for _ in range(self._wanted)], is_interrupted)
         if is_interrupted():
             raise KeyboardInterrupt
+        if not handles and died:
+            raise ClusterError(
+                f"workers die as they begin ({died}): all nodes need the same Honeyguide and Ray, and RAY_AUTH_MODE as "
+                "`ray start` had it"
+            )
         if not handles:
             raise ClusterError(
                 f"the cluster had no free processor for a worker within {BEGIN_S:g} s: wait for others to end, or "
@@ -158,6 +171,12 @@ class RayCluster:
     def status(self) -> HubStatus:
         """How the crawl stands."""
         found: HubStatus = self._ask_hub("status")
+        return found
+
+    def new_warnings(self) -> list[str]:
+        """Return what workers have warned of since the last look, each once."""
+        found: list[str] = self._ask_hub("warnings", self._warnings_seen)
+        self._warnings_seen += len(found)
         return found
 
     def stop(self, reason: StopReason) -> None:
@@ -286,20 +305,22 @@ class RayCluster:
             handle.answer.remote(self._answers, self._background)
         return handle
 
-    def _placed(self, handles: Sequence[Any], is_interrupted: Callable[[], bool]) -> list[Any]:
-        """Return the workers that have begun in time; the others are given up."""
+    def _placed(self, handles: Sequence[Any], is_interrupted: Callable[[], bool]) -> tuple[list[Any], str]:
+        """Return the workers that have begun in time, and what Ray says of those that died; others are given up."""
         begun = {handle.process_id.remote(): handle for handle in handles}
         waiting, until = list(begun), monotonic() + BEGIN_S
         while waiting and monotonic() < until and not is_interrupted():
             _, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_S)
-        placed = []
+        placed, died = [], ""
         for promise, handle in begun.items():
             try:
                 self._ray.get(promise, timeout=0)
                 placed.append(handle)
-            except (self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError):
+            except (self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError) as error:
+                if isinstance(error, self._ray.exceptions.RayActorError):
+                    died = str(error).strip().partition("\n")[0] or type(error).__name__
                 self._ray.kill(handle)
-        return placed
+        return placed, died
 
     def _give(self, handle: Any, shards: Sequence[int]) -> None:  # noqa: ANN401
         self._workers.setdefault(handle, []).extend(shards)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
 import xxhash
 
-from honeyguide.model import HostKey, Url, registered_domain
+from honeyguide.model import registered_domain
+
+if TYPE_CHECKING:
+    from honeyguide.model import HostKey, Url
+
+HOSTS_KEPT: Final = 1 << 16
 
 
 class Partition:
@@ -12,16 +20,12 @@ class Partition:
 
     def __init__(self, shards: int) -> None:
         self.shards = shards
-        self._by_host: dict[HostKey, int] = {}
+        self._shard_of_host = lru_cache(HOSTS_KEPT)(self._highest)
 
     def shard_of(self, url: Url) -> int:
         """Return the shard that has the host of a URL."""
-        host = url.host
-        shard = self._by_host.get(host)
-        if shard is None:
-            shard = self._by_host[host] = self._highest(registered_domain(host))
-        return shard
+        return self._shard_of_host(url.host)
 
-    def _highest(self, domain: str) -> int:
-        name = domain.encode()
-        return max(range(self.shards), key=lambda shard: xxhash.xxh3_64_intdigest(name, seed=shard + 1))
+    def _highest(self, host: HostKey) -> int:
+        domain = registered_domain(host).encode()
+        return max(range(self.shards), key=lambda shard: xxhash.xxh3_64_intdigest(domain, seed=shard + 1))

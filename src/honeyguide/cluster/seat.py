@@ -390,8 +390,6 @@ class ShardSeat:
         core, progress = self._core, self._core.progress
         sums, pages = None, progress.pages
         enough = max(1, self._settings.share_every // self._partition.shards, STALE_SHARE * pages)
-        if self._is_first:
-            self._seen = self._obeyed = 0  # of a hub that knows nothing of earlier ones
         sums_due = self._is_first or pages - self._shared_pages >= enough
         if sums_due:
             sums, self._shared_pages = core.share(), pages
