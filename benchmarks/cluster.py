@@ -307,9 +307,9 @@ def let_messages_take(seconds: float) -> None:
             await super().order(orders)
 
     class FarHub(actors.HubDesk):
-        async def report(self, reports: Any) -> Any:
+        async def report(self, reports: Any, warnings: Any) -> Any:
             await asyncio.sleep(seconds)
-            return await super().report(reports)
+            return await super().report(reports, warnings)
 
     vars(on_ray).update(ShardWorker=FarWorker, HubDesk=FarHub)
 
