@@ -4,12 +4,13 @@ Nor does a property test fail because the machine is busy: Hypothesis has no dea
 property that names no number; `.ci/run` has it try 100 (`-m hypothesis --hypothesis-profile many`). Nor is anything
 noted in the home of whoever runs the tests. Where Python may write no bytecode beside the sources, the processes that
 tests start share some in a folder of their own: else each of them would compile everything again, which takes a
-second.
+second. Ctrl-C counts, also where a shell has started the tests in the background, which would have them ignore it.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,8 @@ def _check(host: str) -> None:
 
 
 sys.addaudithook(_stay_here)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("few", deadline=None, max_examples=30)
 settings.register_profile("many", deadline=None, max_examples=100)
 settings.load_profile("few")

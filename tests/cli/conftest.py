@@ -94,12 +94,21 @@ def run_program(tmp_path: Path) -> RunProgram:
     return run
 
 
+class Started(subprocess.Popen[str]):
+    """A program that is killed where its test fails: waited for, it would hide why."""
+
+    def __exit__(self, kind: type[BaseException] | None, *details: Any) -> None:
+        if kind is not None:
+            self.kill()
+        super().__exit__(kind, *details)
+
+
 @pytest.fixture
 def start_program(tmp_path: Path) -> StartProgram:
     """Start the program and leave it running."""
 
     def start(*arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        return Started(
             [*PROGRAM, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
