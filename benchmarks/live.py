@@ -1,6 +1,7 @@
 """How many pages a second does a crawl of a real site take in, against Scrapy and Crawlee on the same site?
 
-`python benchmarks/live.py --peers PEERS/bin/python FOLDER [FOLDER...] [--rounds 3] [--workers N] [--only TEXT]`
+`python benchmarks/live.py --peers PEERS/bin/python FOLDER [FOLDER...] [--rounds 3] [--workers N] [--only TEXT]...
+[--before OLD/bin/python]`
 
 Set-up, which this script leaves to you:
 
@@ -8,6 +9,7 @@ Set-up, which this script leaves to you:
   `/usr/share/doc/python3.11/html`.
 - the peers in an environment of their own: `python3 -m venv PEERS && PEERS/bin/pip install 'scrapy==2.19.*'
   'crawlee[parsel]==1.11.*'`. Without `--peers` only our own crawls are run.
+- an older version of ours, to be measured in turn with this one, in an environment of its own (`--before`).
 
 nginx is started here with a configuration of its own, on a free port of loopback, and stopped at the end. Each round
 runs every contender once, one after the other, in a process of its own (`benchmarks/peers/`). Seconds are from the call
@@ -23,7 +25,6 @@ crawls is spread over their processes, in milliseconds a page, and with `--parts
 from __future__ import annotations
 
 import argparse
-import compileall
 import json
 import os
 import shutil
@@ -38,7 +39,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import honeyguide
 from honeyguide.settings import Settings
 from machine import machine
 
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 HERE: Final = Path(__file__).parent
+COMPILE: Final = (
+    "import compileall, honeyguide, pathlib; compileall.compile_dir(pathlib.Path(honeyguide.__file__).parent, quiet=1)"
+)
 REFERENCE: Final = "Scrapy, LinkExtractor"
 NGINX: Final = """
 worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
@@ -83,28 +86,31 @@ class Lap:
         return self.pages / self.seconds
 
 
-def contenders(peers: str, workers: int, *timed: str) -> list[Contender]:
+def contenders(peers: str, before: str, workers: int, *timed: str) -> list[Contender]:
     theirs = [
         Contender(REFERENCE, (peers, str(HERE / "peers/scrapy_site.py"), "late")),
         Contender("Scrapy, early filter", (peers, str(HERE / "peers/scrapy_site.py"), "early")),
         Contender("Crawlee, Parsel", (peers, str(HERE / "peers/crawlee_site.py"))),
     ]
-    ours = [
-        Contender(
-            f"ours, {strategy}{_told(count)}",
-            (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(count), *timed),
-        )
+    older = ours(before, "before", workers, *timed) if before else []
+    return [*(theirs if peers else []), *older, *ours(sys.executable, "ours", workers, *timed)]
+
+
+def ours(python: str, version: str, workers: int, *timed: str) -> list[Contender]:
+    script = str(HERE / "peers/honeyguide_site.py")
+    bare = [
+        Contender(f"{version}, {strategy}{_told(count)}", (python, script, strategy, str(count), *timed))
         for strategy in ("breadth-first", "best-first")
         for count in sorted({0, workers})
     ]
-    ours += [
+    whole = [
         Contender(
-            f"ours, {strategy}{_told(workers)}, guard and index",
-            (sys.executable, str(HERE / "peers/honeyguide_site.py"), strategy, str(workers), "whole", *timed),
+            f"{version}, {strategy}{_told(workers)}, guard and index",
+            (python, script, strategy, str(workers), "whole", *timed),
         )
         for strategy in ("breadth-first", "best-first", Settings().crawl.strategy)
     ]
-    return [*(theirs if peers else []), *ours]
+    return [*bare, *whole]
 
 
 def _told(workers: int) -> str:
@@ -179,16 +185,25 @@ def main() -> None:
     options.add_argument("--peers", default="", metavar="PYTHON", help="of the environment that has the peers")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--workers", type=int, default=-1, help="crawl.workers; -1 leaves it to the crawl")
-    options.add_argument("--only", default="", metavar="TEXT", help="only those with this in their name")
+    options.add_argument("--before", default="", metavar="PYTHON", help="of the environment that has an older version")
+    options.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="only those with this in their name; may be repeated",
+    )
     options.add_argument("--parts", action="store_true", help="time the parts of our crawls, at some cost")
     options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     timed = ["timed"] if chosen.parts else []
-    running = [each for each in contenders(chosen.peers, chosen.workers, *timed) if chosen.only in each.name]
-    if not running:
-        names = "; ".join(each.name for each in contenders(chosen.peers, chosen.workers))
-        options.error(f"--only {chosen.only!r} is in none of these names: {names}")
-    compileall.compile_dir(Path(honeyguide.__file__).parent, quiet=1)
+    there = contenders(chosen.peers, chosen.before, chosen.workers, *timed)
+    for text in chosen.only:
+        if not any(text in each.name for each in there):
+            options.error(f"--only {text!r} is in none of these names: {'; '.join(each.name for each in there)}")
+    running = [each for each in there if any(text in each.name for text in chosen.only or [""])]
+    for python in filter(None, (sys.executable, chosen.before)):
+        subprocess.run([python, "-c", COMPILE], check=True)
     laps: dict[str, list[Lap]] = {}
     loads = []
     with served(chosen.folders) as start:
