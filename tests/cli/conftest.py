@@ -97,7 +97,7 @@ def run_program(tmp_path: Path) -> RunProgram:
 class Started(subprocess.Popen[str]):
     """A program that is killed where its test fails: waited for, it would hide why."""
 
-    def __exit__(self, kind: type[BaseException] | None, *details: Any) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
         if kind is not None:
             self.kill()
         super().__exit__(kind, *details)
