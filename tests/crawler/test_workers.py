@@ -14,7 +14,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import given
@@ -67,6 +67,8 @@ from vectors_by_hash import hashed_vectors
 from worlds.wiki.dumps import Written, write_dump
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from honeyguide.crawler import Event
 
 
@@ -255,6 +257,33 @@ def test_a_worker_that_is_killed_is_replaced_and_no_page_is_lost() -> None:
     assert len(after) == 2
     assert before[0] not in after
     assert not any(is_alive(process_id) for process_id in (*before, *after))
+
+
+class _TransportOfAnotherLoop:
+    """What a loop that is not made of asyncio's classes, as uvloop's, gives a protocol to write to."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self.write, self.abort = transport.write, transport.abort
+
+
+class _AnotherLoop(asyncio.SelectorEventLoop):
+    async def create_connection(self, factory: Callable[[], Any], *_: Any, **given: Any) -> Any:
+        def connect() -> asyncio.Protocol:
+            protocol = factory()
+            tell = protocol.connection_made
+            protocol.connection_made = lambda transport: tell(_TransportOfAnotherLoop(transport))
+            return cast("asyncio.Protocol", protocol)
+
+        return await super().create_connection(connect, *_, **given)
+
+
+def test_workers_serve_a_crawl_in_any_event_loop() -> None:
+    async def ask() -> Prepared | Unreadable:
+        async with Workers(1, lambda: busy_recipe(5.0)) as workers:
+            return await workers.prepare(PAGE_URL, Fetched(200, "text/html", b"<p>rock"))
+
+    with asyncio.Runner(loop_factory=_AnotherLoop) as runner:
+        assert isinstance(runner.run(ask()), Prepared)
 
 
 def test_a_page_that_kills_whoever_reads_it_is_a_failed_page(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from honeyguide.crawler.preparing import (
     FIRST_DEADLINE_S,
@@ -468,8 +468,7 @@ class _Worker(asyncio.Protocol):
         return self.process.wait()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)  # that of uvloop derives from no class of asyncio's
 
     def data_received(self, data: bytes) -> None:
         self._received += data
