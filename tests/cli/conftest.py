@@ -9,12 +9,15 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import honeyguide
 from honeyguide.cli.main import main
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 PROGRAM = (sys.executable, "-m", "honeyguide.cli.main")
 FIRST_BUDGET = 60
@@ -97,10 +100,12 @@ def run_program(tmp_path: Path) -> RunProgram:
 class Started(subprocess.Popen[str]):
     """A program that is killed where its test fails: waited for, it would hide why."""
 
-    def __exit__(self, kind: type[BaseException] | None, *details: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if kind is not None:
             self.kill()
-        super().__exit__(kind, *details)
+        super().__exit__(kind, error, traceback)
 
 
 @pytest.fixture
@@ -108,9 +113,7 @@ def start_program(tmp_path: Path) -> StartProgram:
     """Start the program and leave it running."""
 
     def start(*arguments: str) -> subprocess.Popen[str]:
-        return Started(
-            [*PROGRAM, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        return Started([*PROGRAM, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     return start
 

@@ -267,7 +267,7 @@ class _TransportOfAnotherLoop:
 
 
 class _AnotherLoop(asyncio.SelectorEventLoop):
-    async def create_connection(self, factory: Callable[[], Any], *_: Any, **given: Any) -> Any:
+    async def create_connection(self, factory: Callable[[], Any], *_: Any, **given: Any) -> Any:  # type: ignore[override]
         def connect() -> asyncio.Protocol:
             protocol = factory()
             tell = protocol.connection_made
