@@ -47,6 +47,7 @@ def test_the_example_that_lists_lims_tuples_runs(tmp_path: Path) -> None:
     assert " classical music classical music file://" in run_python("-c", example, cwd=tmp_path)
 
 
+@pytest.mark.thorough
 def test_the_python_example_about_questions_runs(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "howto" / "answer-questions.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
@@ -78,6 +79,7 @@ def test_the_offline_commands_of_the_tutorial_run(
     assert "Basalt" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_the_how_to_about_corpora_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow", reason="needs the extra parquet")
     monkeypatch.chdir(tmp_path)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -48,11 +50,13 @@ def run_script(script: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_runs_are_crawled_and_read_without_calls_of_posix(tmp_path: Path) -> None:
     assert "40 of 40" in run_script(WITHOUT_POSIX, tmp_path)
     assert (tmp_path / "pages.csv").stat().st_size > 1000
 
 
+@pytest.mark.thorough
 def test_a_synthetic_web_is_served_at_one_address_where_there_are_no_others(tmp_path: Path) -> None:
     shown = run_script(WITHOUT_LOOPBACK_NETWORK, tmp_path)
     assert "40 of 40" in shown

@@ -71,6 +71,7 @@ def test_a_run_keeps_no_settings_of_a_package_that_it_does_not_use(tmp_path: Pat
     assert main(["resume", str(run), "--budget", "+10"]) == 0
 
 
+@pytest.mark.thorough
 def test_a_strategy_that_cannot_be_loaded_is_named_and_harms_nobody_else(tmp_path: Path) -> None:
     installed(tmp_path / "site", {"honeyguide.strategies": {"short-address": "not_there:Anything"}})
     path = (tmp_path / "site",)

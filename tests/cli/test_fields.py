@@ -138,6 +138,7 @@ def test_a_bad_selector_is_refused_before_the_crawl_begins(cli: Cli, tmp_path: P
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.thorough
 def test_the_how_to_page_about_hooks_runs(cli: Cli, tmp_path: Path) -> None:
     hook, example = blocks("python", "use-hooks.md")
     (commands,) = blocks(page="use-hooks.md")

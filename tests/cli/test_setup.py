@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from deep_strategies import thorough
 from honeyguide.cli.main import COMMANDS, load_command
 from honeyguide.settings import SETTINGS_BY_KEY, Settings, everyday_settings, load_settings
 from honeyguide.web.serving import DEFAULT_PORT
@@ -71,9 +72,9 @@ def test_an_unknown_shell_is_refused(refusal: Refusal) -> None:
     ("typed", "found"),
     [
         ("honeyguide cra", ["crawl"]),
-        ("honeyguide lab comp", ["compare"]),
-        ("honeyguide search --to", ["--topic-weight", "--top"]),
-        ("honeyguide crawl --categ", ["--category"]),
+        thorough("honeyguide lab comp", ["compare"]),
+        thorough("honeyguide search --to", ["--topic-weight", "--top"]),
+        thorough("honeyguide crawl --categ", ["--category"]),
         ("honeyguide export my-run --format ge", ["gexf"]),
     ],
 )

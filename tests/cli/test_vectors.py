@@ -105,6 +105,7 @@ def test_a_run_keeps_its_vectors_and_goes_on_with_no_others(cli: Cli, file: Path
     assert "not those that the run began with" in refusal("resume run --budget 20")
 
 
+@pytest.mark.thorough
 def test_a_signal_while_vectors_are_converted_ends_the_command_and_leaves_nothing(
     start_program: StartProgram, tmp_path: Path, cache: Path
 ) -> None:

@@ -86,6 +86,7 @@ def longer(settings: Settings, budget: int) -> Settings:
     return with_overrides(settings, {"budget.fetches": budget})
 
 
+@pytest.mark.thorough
 def test_an_answer_given_between_two_crawls_teaches_all_judges_the_same(tmp_path: Path, learned: Settings) -> None:
     run = tmp_path / "run"
     crawl_on(run, learned)
@@ -119,6 +120,7 @@ def test_an_answer_in_the_inbox_waits_there_until_the_run_has_it(tmp_path: Path,
     assert all(said_in(folder) == [(url.text, "yes")] for folder in shard_folders(run))
 
 
+@pytest.mark.thorough
 def test_an_answer_about_a_page_that_has_not_come_reaches_all_when_it_has(tmp_path: Path, learned: Settings) -> None:
     run = tmp_path / "run"
     crawl_on(run, learned)

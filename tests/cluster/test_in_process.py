@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from crawler.small_crawls import settings_for
+from deep_strategies import thorough
 from honeyguide.cluster import seat
 from honeyguide.cluster.in_process import InProcess, run_shard, settings_of_shard
 from honeyguide.crawler import StopReason, crawl
@@ -135,6 +136,7 @@ def test_a_slow_network_costs_time_and_nothing_else(tmp_path: Path) -> None:
     assert sum(report.progress.fetches > 0 for report in cluster.hub.reports) > 1, "one shard did it all"
 
 
+@pytest.mark.thorough
 def test_a_slow_network_lets_a_crawl_that_finds_nothing_more_end(tmp_path: Path) -> None:
     settings = settings_for("breadth-first", budget=5000, crawl__world="synthetic:seed=5,pages=200,hosts=12")
     with crawl(tmp_path / "one", settings, vectors=hashed_vectors()) as run:
@@ -145,6 +147,7 @@ def test_a_slow_network_lets_a_crawl_that_finds_nothing_more_end(tmp_path: Path)
     assert expected <= {Url(url) for url in found}
 
 
+@pytest.mark.thorough
 def test_without_a_limit_all_that_one_crawl_finds_is_found(tmp_path: Path) -> None:
     settings = settings_for("breadth-first", budget=5000, crawl__world="synthetic:seed=5,pages=250,hosts=12")
     with crawl(tmp_path / "one", settings, vectors=hashed_vectors()) as run:
@@ -180,7 +183,7 @@ def test_a_crawl_goes_on_with_a_larger_budget(tmp_path: Path) -> None:
     assert len(fetched) == len(set(fetched)) == 100
 
 
-@pytest.mark.parametrize("which", [0, 1, 2, 3])
+@pytest.mark.parametrize("which", [0, *map(thorough, (1, 2, 3))])
 def test_a_shard_that_alone_was_put_back_from_a_copy_is_noticed(tmp_path: Path, which: int) -> None:
     run = tmp_path / "run"
     crawl_in_shards(run, settings_for(budget=60))
@@ -233,6 +236,7 @@ class LosesReports(InProcess):
         await super().report(report)
 
 
+@pytest.mark.thorough
 def test_fingerprints_of_a_report_that_was_lost_are_told_again(tmp_path: Path) -> None:
     crawl_in_shards(tmp_path / "run", settings_for(budget=120), kind=LosesReports)
     assert LosesReports.lost

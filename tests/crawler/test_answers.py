@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from crawler.small_crawls import contents, reply_to, settings_for, story
-from deep_strategies import strategies_and_fetches_at_once
+from deep_strategies import strategies_and_fetches_at_once, thorough
 from honeyguide.crawler import (
     AnswersTaken,
     Builder,
@@ -111,7 +111,10 @@ def some_page(path: Path, *, relevant: bool = False) -> Url:
         return next(page.url for page in run.pages() if page.is_relevant == relevant)
 
 
-@pytest.mark.parametrize(("strategy", "concurrency"), strategies_and_fetches_at_once())
+@pytest.mark.parametrize(
+    ("strategy", "concurrency"),
+    [("online-ridge", 6), *(thorough(*each.values) for each in strategies_and_fetches_at_once()[1:])],
+)
 def test_interrupted_at_every_few_steps_answers_in_between_it_equals_the_uninterrupted_run(
     tmp_path: Path, strategy: str, concurrency: int
 ) -> None:
@@ -424,6 +427,7 @@ def test_a_judge_that_cannot_learn_keeps_the_answers_and_says_so_once(
         assert opened.progress.questions == 0
 
 
+@pytest.mark.thorough
 def test_pages_described_in_other_processes_are_judged_by_the_newest_answers(tmp_path: Path) -> None:
     settings = {"judge.kind": "learned"}
     with patch("honeyguide.crawler.build.build_judge", build_judge):  # other processes do not have ours

@@ -87,6 +87,7 @@ def test_the_archive_of_a_crawl_is_a_world_that_answers_the_same(tmp_path: Path)
         assert first.body(Url.parse("http://s.test/a")) == "Stein über Stein".encode("latin-1")
 
 
+@pytest.mark.thorough
 def test_a_replay_of_it_makes_the_same_choices(tmp_path: Path) -> None:
     settings = settings_for("online-ridge", budget=80, store__archive="warc", store__archive_file_megabytes=0.02)
     crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()

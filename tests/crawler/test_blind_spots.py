@@ -34,6 +34,7 @@ def steps_of(path: Path, **overrides: object) -> list[CrawledStep]:
         return list(run.steps())
 
 
+@pytest.mark.thorough
 def test_about_the_share_that_is_asked_for_is_drawn_whatever_its_score(tmp_path: Path) -> None:
     steps = steps_of(tmp_path / "run", budget=300, concurrency=1, crawl__blind_spots=0.2)
     drawn = [step.score for step in steps if step.explored]
@@ -75,6 +76,7 @@ def test_a_link_that_was_drawn_is_fetched_though_the_strategy_would_skip_it(tmp_
     assert wired.core.progress.skips == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("strategy", "concurrency"), [("online-ridge", 4), thorough("best-first", 1)])
 def test_killed_and_resumed_it_draws_the_same(tmp_path: Path, strategy: str, concurrency: int) -> None:
     settings = settings_for(strategy, budget=120, concurrency=concurrency, crawl__blind_spots=0.3)

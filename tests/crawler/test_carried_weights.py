@@ -291,6 +291,7 @@ class TestCategories:
         assert sums[1] == pytest.approx(sums[0], abs=1e-5)
 
 
+@pytest.mark.thorough
 class TestGoingOn:
     @pytest.mark.parametrize("strategy", ["lfa-sync", "online-ridge", *DEEP])
     def test_a_run_goes_on_without_what_it_began_with(self, tmp_path: Path, strategy: str) -> None:

@@ -301,6 +301,7 @@ class TestCanonical:
 
     addresses = st.sampled_from([f"/{n}" for n in range(5)])
 
+    @pytest.mark.thorough
     @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(
         pages=st.dictionaries(addresses, st.tuples(addresses, st.sampled_from("xyz")), min_size=2),

@@ -58,6 +58,7 @@ def guard_records(path: Path) -> dict[str, Any]:
     return {**tables, "links": links, "guard": split_snapshot(snapshot.state)[2], "counts": counts}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again", "kills"),
     [

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from crawler.small_crawls import crawl_in_pieces, settings_for, story
+from deep_strategies import thorough
 from honeyguide.crawler import crawl, refresh, resume
 from honeyguide.crawler.hooks import HookedPage, load_hook
 from honeyguide.errors import HookError, SettingsError
@@ -96,6 +97,7 @@ def test_with_a_judge_that_does_not_learn_a_label_still_decides_its_page(tmp_pat
         assert all(page.is_relevant == (len(page.url.text) % 3 == 0) for page in run.pages())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("at_once", [pytest.param(1, marks=pytest.mark.thorough), 4])
 def test_a_crawl_in_pieces_is_the_one_that_was_never_stopped(tmp_path: Path, at_once: int) -> None:
     """Fields, vetoes and labels together; `crawl_in_pieces` resumes by the name of the hook."""
@@ -164,15 +166,19 @@ def on_page(page):
     ("does", "told"),
     [
         ("{}['price']", "on_page: hook.py:5: KeyError: 'price'"),
-        ("sys.exit(3)", "on_page: hook.py:5: SystemExit: 3"),
+        thorough("sys.exit(3)", "on_page: hook.py:5: SystemExit: 3"),
         ("return page", "on_page: TypeError: it returned a HookedPage; change page.fields, page.links or page.label"),
-        ("page.label = 'yes'", "on_page: TypeError: page.label is 'yes': make it True, False or None"),
-        ("page.fields['a b'] = 1", "on_page: ValueError: page.fields has the name 'a b'"),
+        thorough("page.label = 'yes'", "on_page: TypeError: page.label is 'yes': make it True, False or None"),
+        thorough("page.fields['a b'] = 1", "on_page: ValueError: page.fields has the name 'a b'"),
         ("page.fields['a'] = {}", "on_page: TypeError: page.fields['a'] holds a dict"),
-        ("page.fields['a'] = float('nan')", "on_page: ValueError: page.fields['a'] is nan"),
-        ("page.fields['a'] = 10**5000", "on_page: ValueError: page.fields['a'] is a whole number of over 64 bits"),
-        ("page.fields['a'] = [1, -2**63]", "on_page: ValueError: page.fields['a'] is a whole number of over 64 bits"),
-        ("raise OSError('half \\ud800')", "on_page: hook.py:5: OSError: half ?"),
+        thorough("page.fields['a'] = float('nan')", "on_page: ValueError: page.fields['a'] is nan"),
+        thorough(
+            "page.fields['a'] = 10**5000", "on_page: ValueError: page.fields['a'] is a whole number of over 64 bits"
+        ),
+        thorough(
+            "page.fields['a'] = [1, -2**63]", "on_page: ValueError: page.fields['a'] is a whole number of over 64 bits"
+        ),
+        thorough("raise OSError('half \\ud800')", "on_page: hook.py:5: OSError: half ?"),
     ],
 )
 def test_a_hook_that_breaks_on_a_page_costs_that_page(
@@ -223,8 +229,8 @@ def on_page(page):
     "does",
     [
         "time.sleep(600)",
-        "[None for _ in iter(int, 1)]",
-        "signal.signal(signal.SIGALRM, signal.SIG_IGN); time.sleep(600)",
+        thorough("[None for _ in iter(int, 1)]"),
+        thorough("signal.signal(signal.SIGALRM, signal.SIG_IGN); time.sleep(600)"),
     ],
 )
 def test_a_hook_that_hangs_is_cut_off_and_costs_that_page(tmp_path: Path, does: str) -> None:
@@ -273,6 +279,7 @@ def test_a_function_that_cannot_travel_is_refused(tmp_path: Path) -> None:
         crawled(tmp_path / "run", lambda page: print(page.url, file=out))
 
 
+@pytest.mark.thorough
 def test_a_run_of_someone_else_runs_no_hook_of_its_own(tmp_path: Path) -> None:
     """Not even one that lies inside the run."""
     crawled(tmp_path / "run", lambda _: None)

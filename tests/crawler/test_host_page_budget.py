@@ -112,6 +112,7 @@ def test_a_resumed_learner_is_told_of_no_link_over_the_limit_of_its_host(tmp_pat
 paths = st.sampled_from([f"http://{host}.test/{number}" for host in "sbc" for number in range(4)])
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     script=st.dictionaries(paths, st.lists(paths, max_size=5), min_size=1),

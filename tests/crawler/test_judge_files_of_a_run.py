@@ -52,6 +52,7 @@ def test_a_run_does_not_go_on_with_another_collection(judge: dict[str, Any], tmp
         assert gone_on.progress.fetches == 30
 
 
+@pytest.mark.thorough
 def test_a_run_does_not_go_on_with_another_classifier(tmp_path: Path) -> None:
     skops = pytest.importorskip("skops.io", reason="needs the extra classifier")
     file, run = tmp_path / "own.skops", tmp_path / "run"

@@ -94,6 +94,7 @@ def test_a_run_with_an_encoder_killed_and_resumed_equals_the_uninterrupted_run(t
     assert contents(killed) == contents(tmp_path / "whole")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("strategy", "concurrency", "found_again"),
     [

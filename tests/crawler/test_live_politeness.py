@@ -122,6 +122,7 @@ def test_a_host_that_asks_for_more_time_and_one_that_asks_to_come_back_later_are
         assert (run.progress.retries, run.progress.pages) == (1, 6 * (PAGES + 1) + 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kill_after", [9, *(pytest.param(after, marks=pytest.mark.thorough) for after in (3, 17))])
 def test_a_killed_crawl_goes_on_without_asking_early_or_for_rules_again(tmp_path: Path, kill_after: int) -> None:
     with loopback_servers(site, response_s=RESPONSE_S) as servers:

@@ -11,6 +11,7 @@ import pytest
 
 import honeyguide
 from crawler.driving import script_settings
+from deep_strategies import thorough
 from honeyguide.cli.main import main
 from honeyguide.crawler import crawl, refresh, resume
 from honeyguide.errors import RunBusy, RunDamaged, SettingsError, StoreError
@@ -190,7 +191,7 @@ def test_without_a_share_no_new_link_is_followed(tmp_path: Path) -> None:
         assert urls(run) == {SEED, A, D, E}
 
 
-@pytest.mark.parametrize("strategy", ["breadth-first", "online-ridge", "best-first"])
+@pytest.mark.parametrize("strategy", ["online-ridge", *map(thorough, ("breadth-first", "best-first"))])
 def test_a_refreshed_run_goes_on(tmp_path: Path, strategy: str) -> None:
     path = crawled(tmp_path / "run", strategy=strategy)
     refreshed(path).close()

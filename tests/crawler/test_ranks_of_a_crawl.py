@@ -96,6 +96,7 @@ class TestWhatIsRanked:
         validate(settings_for(**WITH_RANKS))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("concurrency", "found_again"), [(6, "best"), thorough(1, "best"), thorough(6, "merge"), thorough(1, "latest")]
 )

@@ -57,6 +57,7 @@ def exported(run: Path) -> tuple[int, list[tuple[str, ...]]]:
     return int(count), [tuple(edge.split(" ")) for edge in edges]
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),

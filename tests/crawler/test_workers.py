@@ -357,6 +357,7 @@ def test_a_page_that_fails_with_bounds_and_without_is_unreadable_and_one_process
     assert processes == 1
 
 
+@pytest.mark.thorough
 def test_a_page_that_needs_too_much_memory_is_unreadable() -> None:
     async def ask() -> tuple[Prepared | Unreadable, Prepared | Unreadable, list[int], list[int]]:
         settings = script_settings(parse__max_memory_megabytes=100)
@@ -463,6 +464,7 @@ def test_a_worker_that_ends_as_it_begins_costs_no_page(monkeypatch: pytest.Monke
     assert home.count == has_home
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_to_the_whole_group_do_not_end_a_worker_not_even_as_it_begins(number: signal.Signals) -> None:
     async def ask() -> tuple[Prepared | Unreadable, list[int], list[int]]:
@@ -680,6 +682,7 @@ def test_a_quick_page_does_not_wait_for_a_worker_that_is_still_starting() -> Non
     assert home.count == 1, "the other is read by the worker, once that is ready"
 
 
+@pytest.mark.thorough
 def test_where_the_crawl_waits_for_pages_that_no_process_has_room_for_another_is_started() -> None:
     async def ask(waited_s: float) -> int:
         async with Workers(1, recipe, most=2) as workers:

@@ -174,10 +174,7 @@ def is_of_trap(name: str, url: str) -> bool:
     return (PATHS.get(name) or PART[name]) in url
 
 
-SAMPLED = [
-    name if name in ("calendar", "sessions", "maze", "farm") else pytest.param(name, marks=pytest.mark.thorough)
-    for name in TRAPS
-]
+SAMPLED = [name if name in ("calendar", "farm") else pytest.param(name, marks=pytest.mark.thorough) for name in TRAPS]
 SHALLOW = ("facets",)  # deep down it ends; its size is in its breadth
 
 
@@ -269,6 +266,7 @@ def test_a_large_site_that_others_refer_to_is_crawled_as_without_a_guard() -> No
     assert with_guard.findings == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("breadth_first", [True, False])
 def test_a_site_of_a_thousand_pages_that_nobody_refers_to_shows_by_its_own_links_that_it_is_none(
     breadth_first: bool,

@@ -76,6 +76,7 @@ class TestLogistic:
     def needs_sklearn(self) -> None:
         pytest.importorskip("sklearn", reason="needs the extra classifier")
 
+    @pytest.mark.thorough
     def test_it_tells_pages_it_has_never_seen_apart(self) -> None:
         vectors = WordVectors(WordllamaVectors())
         judge = VectorModelJudge("classifier", fitted_logistic(Examples.of(TOPIC, "classifier"), vectors), vectors)

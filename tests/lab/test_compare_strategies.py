@@ -125,6 +125,7 @@ def test_called_again_it_crawls_nothing_and_says_the_same(comparison: Comparison
     assert [file.stat().st_mtime_ns for file in runs] == before
 
 
+@pytest.mark.thorough
 def test_an_interrupted_comparison_goes_on_to_the_same_figures(comparison: Comparison, tmp_path: Path) -> None:
     answers = iter([False] * 150 + [True] * 10_000)
     stopped = compare_strategies(EXPERIMENT, tmp_path / "out", jobs=1, is_interrupted=lambda: next(answers))
@@ -143,6 +144,7 @@ def test_processes_of_their_own_crawl_the_same(comparison: Comparison, tmp_path:
     assert [each["relevant"]["runs"][0] for each in document["worlds"][0]["strategies"]] == alone
 
 
+@pytest.mark.thorough
 def test_a_crawl_that_runs_dry_is_charged_for_the_whole_budget(tmp_path: Path) -> None:
     small = replace(ONE, worlds=("synthetic:seed=3,pages=200,hosts=4,topics=4",), budget=800, repeats=1)
     document = compared(small, tmp_path / "out").document

@@ -36,6 +36,7 @@ def test_every_strategy_gets_the_same_and_is_graded_by_the_web(tmp_path: Path, s
     assert graded["online-ridge"].grade.relevant > graded["random"].grade.relevant
 
 
+@pytest.mark.thorough
 def test_crawls_side_by_side_find_what_they_find_one_after_the_other(tmp_path: Path) -> None:
     strategies = ("random", "online-ridge")
     seen: list[dict[str, int]] = []

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from honeyguide_lab.leaderboard import Leaderboard, Standings
 
+pytestmark = pytest.mark.thorough
+
 SMALL = "synthetic:seed=3,pages=400,hosts=6,topics=4"
 OTHER = "synthetic:seed=4,pages=400,hosts=6,topics=4"
 DOCUMENT: dict[str, Any] = {

@@ -86,6 +86,7 @@ def test_the_labels_answer_questions_and_every_answer_is_listed(tmp_path: Path) 
     assert "answers: 3 |" in done.table
 
 
+@pytest.mark.thorough
 def test_answers_are_the_same_whenever_the_comparison_is_repeated_or_goes_on(tmp_path: Path) -> None:
     whole = compared(tmp_path / "whole", ask=3, strategies=["online-ridge"])
     looks = iter([False] * 130 + [True] * 10_000)

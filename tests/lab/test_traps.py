@@ -204,6 +204,7 @@ def test_there_is_no_end_to_a_trap_that_has_none(scenario: Scenario) -> None:
     assert count == 0 if has_end else count > 100
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scenario", sampled(TRAPS))
 def test_every_page_of_a_trap_arrives_and_is_graded(scenario: Scenario) -> None:
     world = WORLDS[scenario]
@@ -257,6 +258,7 @@ def test_what_robots_txt_says_is_served_on_every_host(scenario: Scenario) -> Non
     assert set(world.robots_txt_by_host) == set(world.host_names)
 
 
+@pytest.mark.thorough
 def test_the_markov_maze_has_as_many_hosts_as_the_spec_says() -> None:
     world = SyntheticWorld(SyntheticSpec(pages=600, hosts=12, trap=Scenario.MAZE_HOSTS))
     hosts = Counter(url.host for url, _ in trap_pages(world, 1500))

@@ -133,6 +133,7 @@ def test_links_behind_others_are_counted_as_the_database_has_them(tmp_path: Path
     assert progress.behind > 0
 
 
+@pytest.mark.thorough
 def test_a_crawl_without_draws_says_how_to_get_some_and_a_spent_one_promises_nothing(tmp_path: Path) -> None:
     settings = settings_for(budget=120, online_ridge__exploration=0.0)
     crawl(tmp_path / "run", settings, vectors=hashed_vectors()).close()

@@ -90,6 +90,7 @@ def test_of_a_file_that_is_cut_the_rest_is_saved(run: Path, tmp_path: Path) -> N
         honeyguide.resume(tmp_path / "new", budget=500)
 
 
+@pytest.mark.thorough
 def test_a_first_page_that_is_lost_is_made_again(run: Path, tmp_path: Path) -> None:
     before = looked_at(run, tmp_path)
     overwrite(run, [0])

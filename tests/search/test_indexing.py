@@ -149,6 +149,7 @@ def test_a_writer_is_waited_for_where_much_is_missing(tmp_path: Path, monkeypatc
         assert not open_indexes(opened, patience_s=0.1).is_written
 
 
+@pytest.mark.thorough
 def test_two_processes_search_a_new_run_at_once(tmp_path: Path) -> None:
     run = crawled(tmp_path / "run")
     script = f"import honeyguide; print(honeyguide.search_runs({str(run)!r}, 'rock').total)"

@@ -78,6 +78,7 @@ def test_the_turn_is_kept_and_what_another_process_encoded_is_taken_over(model: 
     assert model.asked == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("keep", [lambda kept: kept[: len(kept) // 2], lambda _: b"PK\x03\x04 none", lambda _: b""])
 @pytest.mark.usefixtures("model")
 def test_a_damaged_turn_is_found_again(tmp_path: Path, keep: Callable[[bytes], bytes]) -> None:
@@ -157,6 +158,7 @@ def folder_like_sentence_transformers(folder: Path, *, pooling: str = "mean", mo
     return str(folder)
 
 
+@pytest.mark.thorough
 def test_a_folder_of_sentence_transformers_is_read_as_its_files_say(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ train_vectors(texts(), pathlib.Path(sys.argv[2]), SMALL)
 """
 
 
+@pytest.mark.thorough
 def test_equal_texts_and_seeds_give_equal_files_in_any_process(trained: TrainedVectors, tmp_path: Path) -> None:
     tests = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
     environment = os.environ | {"PYTHONHASHSEED": "1"}

@@ -87,6 +87,7 @@ def test_a_run_that_has_spent_its_budget_goes_on_with_a_larger_one(serve: Serve,
     wait_until(lambda: state(client, "geology") == "finished")
 
 
+@pytest.mark.thorough
 def test_a_crawl_goes_on_when_the_dashboard_is_killed(serve: Serve, home: Path) -> None:
     program = subprocess.Popen(
         [sys.executable, "-m", "honeyguide", "serve", str(home), "--no-browser", "--port", "0"],

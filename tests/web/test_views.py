@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from deep_strategies import thorough
 from honeyguide.runs import RunFolder, RunLock, open_run
 from honeyguide.web import finds, traffic
 from honeyguide.web.app import VIEWS, Dashboard
@@ -165,13 +166,13 @@ def test_the_log_shows_what_a_crawl_that_was_started_here_has_printed(serve: Ser
     "said",
     [
         b"",
-        b"[]",
+        thorough(b"[]"),
         b"\xff\xfe",
-        b'{"in_flight": 3}',
+        thorough(b'{"in_flight": 3}'),
         b'{"in_flight": [{"url": 5, "since": "x"}]}',
-        b'{"best_waiting": [{}], "weights": [1, 2]}',
+        thorough(b'{"best_waiting": [{}], "weights": [1, 2]}'),
         b'{"weights": {"a": NaN}, "now": Infinity, "waiting_by_host": {"a": -1}}',
-        b"[" * 100_000,
+        thorough(b"[" * 100_000),
     ],
 )
 def test_a_status_that_no_crawl_writes_counts_as_none(serve: Serve, run: Path, said: bytes) -> None:

@@ -180,6 +180,7 @@ def test_a_world_with_mostly_unknown_links_comes_to_an_end_and_they_take_no_time
     assert all(chosen == finished for chosen, finished in times)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "strategy", ["online-ridge", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("random", "best-first"))]
 )
@@ -203,6 +204,7 @@ def test_a_crawl_that_meets_unknown_links_resumes_exactly(tmp_path: Path, run: P
     assert contents(broken) == contents(whole)
 
 
+@pytest.mark.thorough
 def test_a_replay_can_be_replayed_and_go_on(tmp_path: Path, run: Path) -> None:
     first = replayed(tmp_path / "first", run, "random", 60)
     second = replayed(tmp_path / "second", first, "random", 60)

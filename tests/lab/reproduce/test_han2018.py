@@ -208,6 +208,7 @@ def table(done: Reproduced, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.thorough
 class TestReport:
     def test_it_has_the_papers_figures_the_gains_and_the_times(self, done: Reproduced) -> None:
         titles = [each["title"].partition(",")[0] for each in done.document["sections"]]

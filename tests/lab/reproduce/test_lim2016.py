@@ -92,6 +92,7 @@ class TestPublishedFigures:
         assert {search for _, search, _ in SIMILARITIES} <= set(SEARCH_WORDS)
 
 
+@pytest.mark.thorough
 class TestExploration:
     def test_every_strategy_has_a_row_at_each_number_of_iterations(self, reproduced: Reproduced) -> None:
         rows = rows_of(reproduced, "exploration-1-synthetic")

@@ -90,6 +90,7 @@ def test_where_what_was_seen_is_lost_the_crawl_starts_over(tmp_path: Path, damag
     assert timeless(made(crawl).measured()) == expected
 
 
+@pytest.mark.thorough
 def test_a_crawl_that_runs_out_of_links_is_seen_at_every_later_milestone(tmp_path: Path) -> None:
     crawl = MeasuredCrawl(tmp_path, settings(budget=5000), (10, 2000, 5000))
     first, second, third = made(crawl).measured()

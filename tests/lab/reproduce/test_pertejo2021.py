@@ -185,6 +185,7 @@ class TestFiguresByHand:
         assert steps_to_half(curves, 3) == [3.0, 4.0], "half of three is two"
 
 
+@pytest.mark.thorough
 class TestShares:
     def test_a_share_has_its_own_pages_the_root_and_the_links_between_them(self) -> None:
         urls = tuple(f"http://s.test/{number}" for number in range(40))
@@ -234,6 +235,7 @@ def table(done: Reproduced, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
+@pytest.mark.thorough
 class TestOnASmallWeb:
     def test_his_table_4_3_stands_beside_ours(self, reproduced: Reproduced) -> None:
         rows = {row["topic"]: row for row in table(reproduced, "table-4-3-1-synthetic-bundled-vectors")}

@@ -79,6 +79,7 @@ class TestOptions:
         with pytest.raises(SettingsError, match="--tasks is 0: give 1 or more"):
             reproduce("han2018", tmp_path / "out", options=StudyOptions(tasks=0))
 
+    @pytest.mark.thorough
     def test_the_folder_of_other_options_is_refused(self, tmp_path: Path) -> None:
         smallest = StudyOptions(steps=2, tasks=1, trials=1)
         made(tmp_path / "out", "han2018", worlds=(HAN_WEB,), options=smallest)

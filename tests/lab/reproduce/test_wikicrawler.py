@@ -141,6 +141,7 @@ class TestDegrees:
             assert vertices == sum(each >= number for each in links)
 
 
+@pytest.mark.thorough
 class TestReport:
     def test_a_graph_is_made_of_the_links_that_the_wiki_has(self, reproduced: Reproduced, wiki: Path) -> None:
         first, *edges = (reproduced.folder / "graphs" / "2-wiki-wiki-tennis.txt").read_text().splitlines()

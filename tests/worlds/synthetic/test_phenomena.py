@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Sampled = tuple[Url, str, list[tuple[Url, str]]]
 
+pytestmark = pytest.mark.thorough
+
 SPEC = SyntheticSpec(pages=3000, hosts=40, robots_share=0.4)
 
 
@@ -42,7 +44,6 @@ def pages(world: SyntheticWorld) -> list[Sampled]:
     return [(url, markup, links(main_html(markup), url)) for url, markup in markups]
 
 
-@pytest.mark.thorough
 def test_nearly_every_page_on_a_topic_can_be_reached(world: SyntheticWorld, answers: dict[str, Answer]) -> None:
     reached = sum(
         isinstance(answer.outcome, Fetched) and world.topic_of(Url.parse(url)) is not None

@@ -245,7 +245,7 @@ def test_the_world_is_the_same_with_any_number_of_processes(tmp_path: Path, long
     assert (built.path / "wiki.sqlite").read_bytes() == (alone.path / "wiki.sqlite").read_bytes()
 
 
-@pytest.mark.parametrize("harm", ["cut off", "damaged"])
+@pytest.mark.parametrize("harm", ["damaged", pytest.param("cut off", marks=pytest.mark.thorough)])
 def test_a_broken_dump_reads_the_same_in_processes(tmp_path: Path, long_dump: Path, harm: str) -> None:
     packed = bytearray(long_dump.read_bytes())
     middle = len(packed) * 2 // 3
