@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +17,7 @@ import pytest
 import honeyguide
 from honeyguide.search import Searcher
 from honeyguide.search import indexing as module
-from honeyguide.search.indexing import IndexedPage, index_language, open_indexes
+from honeyguide.search.indexing import IndexedPage, StoredPage, index_as_they_come, index_language, open_indexes
 from honeyguide.search.page_index import FOLDER, IndexBusy, IndexLock, PageIndex, last_step
 from honeyguide.settings import settings_from
 from scripted_world import ScriptedWorld
@@ -23,7 +25,7 @@ from search.small_runs import html, run_of, settings_for
 from vectors_by_hash import hashed_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from honeyguide.model import Fetched, Page, Url
@@ -158,6 +160,26 @@ def test_two_processes_search_a_new_run_at_once(tmp_path: Path) -> None:
         for _ in range(2)
     ]
     assert [process.communicate(timeout=60) for process in both] == [("40\n", "")] * 2
+
+
+def test_beside_a_crawl_it_leaves_the_log_of_the_database_to_be_tidied(tmp_path: Path) -> None:
+    """Where pages were stored before the index thread had looked, the log grew for as long as the crawl went on."""
+    run = crawled(tmp_path / "run", 10)
+    could_tidy: list[bool] = []
+
+    def pages_to_come() -> Iterator[StoredPage]:
+        with closing(sqlite3.connect(run / "crawl.sqlite", timeout=0)) as database:
+            database.execute("UPDATE pages SET relevance = relevance / 2")
+            database.commit()
+            ((is_busy, _, _),) = database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            could_tidy.append(not is_busy)
+        yield from ()
+
+    assert index_as_they_come(run, settings_for(), 4, pages_to_come()) == ""
+    assert could_tidy == [True]
+    index = PageIndex.to_read(run / FOLDER, "english")
+    assert index is not None
+    assert last_step(index.searcher()) == 4
 
 
 def test_one_process_holds_the_lock_once(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import time
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -25,7 +26,7 @@ from honeyguide.settings.sections import INDEX_LANGUAGES
 from honeyguide.text import main_text, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from pathlib import Path
 
     import tantivy
@@ -252,7 +253,9 @@ def _rest_in_memory(run: Run, stored: PageIndex | None, language: str, on_progre
     return RunIndexes((*parts, OpenIndex.now(rest)), is_written=False)
 
 
-def _stored_pages(run: Run, after_step: int, on_progress: OnProgress = lambda *_: None) -> Iterator[IndexedPage]:
+def _stored_pages(
+    run: Run, after_step: int, on_progress: OnProgress = lambda *_: None
+) -> Generator[IndexedPage, None, None]:
     parse, shard = parser_for(run.settings), number_of_shard(run.path) << STEP_BITS
     pages = run.crawled_pages(after_step=after_step)
     total = len(pages)
@@ -282,8 +285,8 @@ def index_as_they_come(run: Path, settings: Settings, steps: int, pages: Iterabl
         with IndexLock(run), naming_full_disk():
             index = PageIndex.to_write(run / FOLDER, index_language(settings))
             try:
-                with open_run(run) as opened:
-                    earlier = _stored_pages(opened, last_step(index.searcher()))
+                with open_run(run) as opened, closing(_stored_pages(opened, last_step(index.searcher()))) as earlier:
+                    # Closed, because a query that is not read to its end would keep the database from tidying its log.
                     index.add_all(takewhile(lambda page: page.step <= shard | steps, earlier), COMMIT_EVERY)
                 index.add_all((_indexed(page, shard) for page in pages), settings.search.commit_every)
             finally:
