@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SMALLEST: Final = 8
 LARGEST: Final = 64  # larger ones cost more to price, smaller ones are more to look through; measured
-RELEASED_EVERY: Final = 256  # links; each may touch some pages of files, of 4 KB, which then leave memory
+RELEASED_EVERY: Final = 16  # links; each may touch some pages of files, of 4 KB, which then leave memory
 NO_LINK: Final = -1
 NO_CHUNK: Final = -1
 HIGHEST: Final = 2**31 - 1  # above every link
