@@ -199,6 +199,14 @@ def test_nothing_is_said_of_a_few_fetches(tmp_path: Path) -> None:
         assert advise(run) is None
 
 
+def test_nothing_is_said_of_a_crawl_that_was_stopped_before_its_first_answer(tmp_path: Path) -> None:
+    settings = settings_from({"topic": {"name": "geology", "keywords": ["rock"]}, "judge": {"kind": "keyword"}})
+    world = ScriptedWorld({"http://a.test/": page(ROCK)})
+    with crawl(tmp_path / "run", settings, world=world, is_interrupted=lambda: True) as run:
+        assert (run.progress.stop_reason, run.progress.fetches) == ("interrupted", 0)
+        assert advise(run) is None
+
+
 def test_seeds_that_a_world_never_recorded_are_told_as_such(tmp_path: Path) -> None:
     advice = advice_on(tmp_path / "run", {"http://rocks.test/": Unknown("no file")}, budget__fetches=5)
     assert advice.situation is Situation.NO_PAGE

@@ -62,7 +62,8 @@ class Advice:
 def advise(run: Run) -> Advice | None:
     """Return the verdict on a crawl that has ended; None where too little was fetched to tell, or it was a refresh."""
     progress = run.progress
-    if not progress.stop_reason or run.settings.refresh.run:
+    was_stopped_at_once = progress.stop_reason == "interrupted" and not progress.fetches
+    if not progress.stop_reason or was_stopped_at_once or run.settings.refresh.run:
         return None
     if not progress.pages:
         return _without_a_page(run)
