@@ -45,7 +45,7 @@ def write_report(
     """
     check_top(top)
     with opened_run(run) as source:
-        return write_html(report_html(source, top=top, on_progress=on_progress), source, file)
+        return write_html(lambda: report_html(source, top=top, on_progress=on_progress), source, file)
 
 
 def report_html(run: Run, *, top: int = TOP, on_progress: Callable[[int, int], None] = lambda *_: None) -> str:

@@ -38,7 +38,9 @@ def wrap_sqlite_errors(path: Path) -> Iterator[None]:
             raise DiskFull(
                 f"no room to write {path}: {error}; free some space, then resume: all earlier steps are safe"
             ) from error
-        raise StoreError(f"cannot read or write {path}: {error}") from error
+        is_disk = code & 0xFF == sqlite3.SQLITE_IOERR
+        remedy = "; look at the disk and its limits, then go on: all earlier steps are safe" if is_disk else ""
+        raise StoreError(f"cannot read or write {path}: {error}{remedy}") from error
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite's message may quote what is damaged
         raise _damaged(path, error) from error
 

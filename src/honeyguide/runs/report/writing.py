@@ -32,14 +32,15 @@ _FEW_ON_MAP: Final = 15
 _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
-def write_html(html: str, run: Run, file: Path | str | None = None) -> Path:
+def write_html(make_html: Callable[[], str], run: Run, file: Path | str | None = None) -> Path:
     """Write a report and return its path: `report.html` in the run folder unless `file` is given.
 
-    Of an earlier state it is `report@1.html`. The file is replaced when the new one is complete.
+    Of an earlier state it is `report@1.html`. The file is replaced when the new one is complete; where it cannot be
+    written, nothing is made.
     """
     path = run.path / f"report{run.name.removeprefix(str(run.path))}.html" if file is None else Path(file)
     with atomic_file(path) as out:
-        out.write(html)
+        out.write(make_html())
     return path
 
 
