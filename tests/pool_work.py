@@ -29,3 +29,8 @@ def die_halfway(_: int) -> bytes:
 
     Connection._send = send_a_part  # type: ignore[attr-defined]
     return bytes(1_000_000)
+
+
+def signals_held(_: int) -> tuple[set[int], int]:
+    """Return the signals that do not reach this process, and its number."""
+    return set(signal.pthread_sigmask(signal.SIG_BLOCK, [])), os.getpid()

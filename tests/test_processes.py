@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from honeyguide.processes import WorkerPool
-from pool_work import die_at_work, die_halfway, inverse, square
+from pool_work import die_at_work, die_halfway, inverse, signals_held, square
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +48,17 @@ def test_several_threads_have_work_at_once() -> None:
 def test_a_process_killed_at_work_or_while_it_answers_is_noticed(die: Callable[[int], object]) -> None:
     with WorkerPool(2) as workers, pytest.raises(BrokenProcessPool):
         list(workers.map(die, range(3)))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals on this system")
+def test_signals_to_the_whole_group_end_no_process_not_even_as_it_begins() -> None:
+    with WorkerPool(2) as pool:
+        for masked, process_id in pool.map(signals_held, range(2)):
+            assert {signal.SIGINT, signal.SIGTERM} <= masked  # so it began: nothing in the process does that
+            os.kill(process_id, signal.SIGINT)
+            os.kill(process_id, signal.SIGTERM)
+        assert list(pool.map(abs, [-1, -2, -3])) == [1, 2, 3]
+    assert not {signal.SIGINT, signal.SIGTERM} & signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
 def test_a_closed_pool_does_no_more_work() -> None:

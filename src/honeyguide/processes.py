@@ -1,7 +1,8 @@
 """Work in processes of our own, whose results come back in order.
 
 They are spawned, not forked: a fork of a process with threads, such as those of BLAS, may lock up. So a program that
-uses them needs the usual `if __name__ == "__main__"`. They leave Ctrl-C to their parent, and do not outlive it.
+uses them needs the usual `if __name__ == "__main__"`. They leave Ctrl-C and SIGTERM to their parent, and do not outlive
+it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 _AHEAD: Final = 2  # pieces of work a process that wait or are under way
+
+
+def cores() -> int:
+    """Return how many processors this process may use: fewer than there are where it is bound to some."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class WorkerPool:
@@ -108,7 +114,8 @@ class _Process:
         context = get_context("spawn")
         self._line, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs,), daemon=True)
-        self._process.start()
+        with signals_left_to_us():
+            self._process.start()
         theirs.close()  # the process alone holds it now, so that its death ends the line
 
     def do(self, work: Callable[[T], R], piece: T) -> R:
@@ -153,9 +160,25 @@ def nothing_imported_from_here() -> Iterator[None]:
             del os.environ["PYTHONSAFEPATH"]
 
 
+@contextmanager
+def signals_left_to_us() -> Iterator[None]:
+    """Have processes that begin meanwhile never hear of Ctrl-C or SIGTERM, from their first moment on.
+
+    Ctrl-C reaches every process of a terminal, and SIGTERM often a whole group; what they mean is for us to say.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def serve_parent() -> None:
     """In a new process: leave Ctrl-C to the parent, and end when it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems without masks
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

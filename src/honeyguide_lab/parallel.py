@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.processes import nothing_imported_from_here, serve_parent
+from honeyguide.processes import cores, nothing_imported_from_here, serve_parent, signals_left_to_us
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,7 +65,7 @@ def run_crawls(
     left = [task for task in tasks if not task.is_done]
     spent = sum(task.spent for task in tasks)
     on_progress(spent)
-    jobs = min(jobs or os.cpu_count() or 1, len(left))
+    jobs = min(jobs or cores(), len(left))
     if jobs > 1:
         return _run_in_processes(left, jobs, is_interrupted, lambda steps: on_progress(spent + steps))
     return _run_here(left, is_interrupted, lambda steps: on_progress(spent + steps))
@@ -101,7 +100,8 @@ def _run_in_spawned(
     context = get_context("spawn")
     stop, steps = context.Event(), context.Value("q", 0)
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(stop, steps)) as workers:
-        left = {workers.submit(_make, task) for task in tasks}
+        with signals_left_to_us():  # a process starts when work is submitted
+            left = {workers.submit(_make, task) for task in tasks}
         try:
             while left:
                 done, left = wait(left, timeout=_LOOK_S, return_when=FIRST_COMPLETED)

@@ -340,6 +340,37 @@ def test_a_page_whose_markup_takes_long_is_read_again_with_bounds_and_the_next_o
     assert between == after
 
 
+def test_a_page_that_two_processes_have_is_given_up_only_when_its_reading_with_bounds_fails() -> None:
+    """The second got it as it was, while the first was slow with another; both fail, and one of them reads it again."""
+
+    async def ask() -> list[Prepared | Unreadable]:
+        pool = Workers(2, lambda: busy_recipe(5.0), bounds_markup=False)
+        first, second = lines = [workers_module._Worker(pool, cast("Any", None)) for _ in range(2)]
+        for line in lines:
+            line.connection_made(cast("Any", SentNowhere()))
+        pool._workers = lines
+        result: asyncio.Future[Prepared | Unreadable] = asyncio.get_running_loop().create_future()
+        fetched = Fetched(200, "text/html", b"<p>rock")
+        page = workers_module._Task(1, PAGE_URL, fetched, result, is_quick=True, bounds_markup=False)
+        first.take(page)
+        second.take(page)
+        second._take_in(1, Unreadable("as it was, in the second"))
+        assert page.worker is second
+        first._take_in(1, Unreadable("as it was, in the first"))
+        assert not result.done()
+        second._take_in(1, Unreadable("with bounds"))
+        return [await result]
+
+    assert asyncio.run(ask()) == [Unreadable("with bounds")]
+
+
+class SentNowhere:
+    """The line to a process that is not there."""
+
+    def write(self, message: bytes) -> None:
+        pass
+
+
 def test_a_page_that_fails_with_bounds_and_without_is_unreadable_and_one_process_reads_the_next_of_its_host() -> None:
     pytest.importorskip("pypdfium2", reason="needs the extra documents")
 

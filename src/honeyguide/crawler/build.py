@@ -40,6 +40,7 @@ from honeyguide.learn import FoundAgain, Ingredients, Order
 from honeyguide.model import HostKey, Topic, Url, registered_domain
 from honeyguide.model.clock import RealClock, SimulatedClock
 from honeyguide.parse import parser_for
+from honeyguide.processes import cores
 from honeyguide.registry import JUDGES, STRATEGIES, WORLDS
 from honeyguide.runs import RankRules, RefreshedRanks, open_run
 from honeyguide.settings import SETTINGS_BY_KEY, with_overrides
@@ -363,13 +364,13 @@ def worker_count(settings: Settings, world: World) -> int:
     """Return how many processes read pages for a crawl of this world."""
     if settings.crawl.workers >= 0:
         return settings.crawl.workers
-    is_worth_it = settings.budget.fetches >= FETCHES_FOR_A_WORKER and (os.cpu_count() or 1) > 1
+    is_worth_it = settings.budget.fetches >= FETCHES_FOR_A_WORKER and cores() > 1
     return int(is_worth_it and not world.is_offline and os.name == "posix")
 
 
 def most_workers(settings: Settings, count: int) -> int:
     """Return how many processes may come to read pages, where a crawl begins with so many and they are its limit."""
-    return (os.cpu_count() or 1) if settings.crawl.workers < 0 and count else count
+    return cores() if settings.crawl.workers < 0 and count else count
 
 
 @asynccontextmanager

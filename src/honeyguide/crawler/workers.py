@@ -42,6 +42,7 @@ from honeyguide.crawler.preparing import (
 )
 from honeyguide.errors import WorkerError
 from honeyguide.parse import is_quick
+from honeyguide.processes import signals_left_to_us
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -280,7 +281,7 @@ class Workers:
             limit_s = self.hook_limit_s
             _answer(task, Unreadable(f"on_page took over {limit_s:g} s, and was cut off", limit_s, by_hook=True))
             return
-        if task is not None and status == -signal.SIGPROF and not task.bounds_markup:
+        if task is not None and status == -signal.SIGPROF and task.number in worker.unbounded:
             self._bound(task)
             self._note_slow(task.url.host)
             return
@@ -299,10 +300,11 @@ class Workers:
             if task.deaths >= _TRIES:
                 _answer(task, Unreadable(f"the process that read it ended with status {status}, {_TRIES} times"))
 
-    def read_again(self, task: _Task) -> None:
+    def read_again(self, worker: _Worker, task: _Task) -> None:
         """A page could not be read as it was: it may take too much memory, and then it has cost much time, too."""
         self._bound(task)
-        self._waiting.add(task)
+        if task.worker is worker:  # else it is with another already, or waits for one
+            self._waiting.add(task)
         self._hand_out()
 
     def _bound(self, task: _Task) -> None:
@@ -380,27 +382,22 @@ class Workers:
 
     async def _start_one(self) -> None:
         ours, theirs = socket.socketpair()
-        # Ctrl-C reaches every process of a terminal, and SIGTERM often a whole group; what they mean is the crawl's
-        # affair, from the first moment on. The process keeps this mask.
-        can_mask = hasattr(signal, "pthread_sigmask")
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGTERM]) if can_mask else ()
         try:
-            process = subprocess.Popen(  # noqa: S603, ASYNC220 - returns as soon as the process exists
-                # Without the current folder, which may be that of a stranger.
-                # A file, not a module of a package: that would be imported first, before the process ends with us.
-                [sys.executable, "-P", str(_PROGRAM), str(theirs.fileno()), str(os.getpid())],
-                stdin=subprocess.DEVNULL,
-                stdout=sys.__stderr__.fileno() if sys.__stderr__ else subprocess.DEVNULL,  # a hook may print
-                pass_fds=[theirs.fileno()],
-                # What can be imported here can be there.
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            )
+            with signals_left_to_us():
+                process = subprocess.Popen(  # noqa: S603, ASYNC220 - returns as soon as the process exists
+                    # Without the current folder, which may be that of a stranger.
+                    # A file, not a module of a package: that would be imported first, before the process ends with us.
+                    [sys.executable, "-P", str(_PROGRAM), str(theirs.fileno()), str(os.getpid())],
+                    stdin=subprocess.DEVNULL,
+                    stdout=sys.__stderr__.fileno() if sys.__stderr__ else subprocess.DEVNULL,  # a hook may print
+                    pass_fds=[theirs.fileno()],
+                    # What can be imported here can be there.
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+                )
         except OSError:
             ours.close()
             raise
         finally:
-            if can_mask:
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             theirs.close()
         worker = _Worker(self, process)
         try:
@@ -421,6 +418,7 @@ class _Worker(asyncio.Protocol):
     def __init__(self, pool: Workers, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self.tasks: dict[int, _Task] = {}
+        self.unbounded: set[int] = set()  # of these, those that were sent to be read as they are
         self.is_ready = False
         self.is_slow = False  # it has been at its first page for long
         self.is_hook_late = False  # a hook takes longer over its first page than it may
@@ -450,6 +448,8 @@ class _Worker(asyncio.Protocol):
         if task.number in self.tasks:  # it was taken back while another page was slow, and the process has it still
             return
         self.tasks[task.number] = task
+        if not task.bounds_markup:
+            self.unbounded.add(task.number)
         self.send(framed((task.number, task.url, task.fetched, task.bounds_markup)))
         if len(self.tasks) == 1:
             self._time_first()
@@ -495,8 +495,10 @@ class _Worker(asyncio.Protocol):
             return
         task, was_slow = self.tasks.pop(number), self.is_slow
         self._time_first()
-        if isinstance(result, Unreadable) and not task.bounds_markup and not result.by_hook:
-            self._pool.read_again(task)
+        was_unbounded = number in self.unbounded
+        self.unbounded.discard(number)
+        if isinstance(result, Unreadable) and was_unbounded and not result.by_hook:
+            self._pool.read_again(self, task)
             return
         _answer(task, result if isinstance(result, Unreadable) else received(result))
         self._pool.was_read(task, is_slow=was_slow)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from honeyguide.drafts import holding, remove_abandoned
 from honeyguide.errors import WorldError
 from honeyguide.model.counts import count_of
-from honeyguide.processes import WorkerPool
+from honeyguide.processes import WorkerPool, cores
 from honeyguide.worlds.wiki import world as world_file
 from honeyguide.worlds.wiki.dump import BrokenDump, Dump
 from honeyguide.worlds.wiki.first_pass import GatheredWiki
@@ -147,7 +147,7 @@ def _jobs_for(dump: Path, jobs: int | None, memory_mb: int | None) -> int:
     except OSError:
         return 1  # whoever opens it says why it cannot be read
     # A process takes a second to start.
-    wanted = jobs or max(1, min(os.cpu_count() or 1, size // _BYTES_WORTH_A_PROCESS))
+    wanted = jobs or max(1, min(cores(), size // _BYTES_WORTH_A_PROCESS))
     if memory_mb is None:
         return wanted
     own_mb = _OWN_MB + -(-size // _DUMP_BYTES_A_BYTE) // 1_000_000
