@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from contextlib import closing
 from itertools import count
+from shutil import copytree, rmtree
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,8 +14,9 @@ import pytest
 from crawler.small_crawls import settings_for
 from honeyguide.cluster.in_process import InProcess
 from honeyguide.cluster.partition import Partition
-from honeyguide.crawler import explain, what_pays
+from honeyguide.crawler import answer, explain, refresh, resume, what_pays
 from honeyguide.crawler.build import Builder, open_world
+from honeyguide.errors import RunDamaged, StoreError
 from honeyguide.learn import OnlineRidge
 from honeyguide.model import LinkState, Url
 from honeyguide.runs import RunFolder, gather, gathering, open_run
@@ -201,3 +203,42 @@ def test_a_crawl_in_shards_can_be_ranked_and_searched(run: Path) -> None:
     assert ranking.values.sum() == pytest.approx(1.0)
     with Searcher(run) as searcher:
         assert searcher.pages == pages
+
+
+def test_a_shard_alone_is_read_and_not_gone_on_with(run: Path) -> None:
+    shard = run / "shards" / "002"
+    with open_run(shard) as opened:
+        steps, page = opened.progress.steps, next(opened.pages()).url
+    with pytest.raises(StoreError, match=rf"use the whole run: {run}"):
+        resume(shard, budget="+5", vectors=hashed_vectors())
+    with pytest.raises(StoreError, match="use the whole run"):
+        refresh(shard, vectors=hashed_vectors())
+    with pytest.raises(StoreError, match="use the whole run"):
+        answer(shard, page, "yes", vectors=hashed_vectors())
+    with open_run(shard) as opened:
+        assert opened.progress.steps == steps
+
+
+@pytest.mark.parametrize("taken_from", ["001", "the other run"])
+def test_another_shard_in_the_place_of_one_is_noticed(run: Path, tmp_path: Path, taken_from: str) -> None:
+    copy = copytree(run, tmp_path / "copy")
+    (copy / "crawl.sqlite").unlink()
+    rmtree(copy / "shards" / "002")
+    other = run / "shards" / "001"
+    if taken_from == "the other run":
+        created(tmp_path / "other")
+        asyncio.run(crawl_on(tmp_path / "other", settings_for(budget=30)))
+        other = tmp_path / "other" / "shards" / "002"
+    copytree(other, copy / "shards" / "002")
+    with pytest.raises(RunDamaged, match="shards/002 is another shard, or of another run"):
+        open_run(copy)
+
+
+def test_a_run_of_shards_is_looked_at_again_only_when_it_was_crawled_to_its_end(run: Path, tmp_path: Path) -> None:
+    stopped = copytree(run, tmp_path / "stopped")
+    with closing(sqlite3.connect(stopped / "crawl.sqlite")) as database, database:
+        database.execute("UPDATE progress SET state = json_set(state, '$.stop_reason', 'interrupted')")
+    with pytest.raises(StoreError, match="first honeyguide resume .*--new-run NEW"):
+        refresh(stopped, vectors=hashed_vectors())
+    with open_run(stopped) as opened:
+        assert len(opened.passes()) <= 1

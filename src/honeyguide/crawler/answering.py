@@ -22,6 +22,7 @@ from honeyguide.model.clock import SimulatedClock
 from honeyguide.runs import PageAnswer, RunFolder, RunLock, gather, open_run, open_store, settings_to_build
 from honeyguide.runs.inbox import MOST_SEEN, Letter, answers_waiting, new_name, put, take
 from honeyguide.runs.records import split_snapshot
+from honeyguide.runs.shards import refuse_shard
 from honeyguide.text import unit
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class RunToAnswer:
     def __init__(self, run: Path | str, vectors: WordVectors | None = None) -> None:
         """RunBusy where it is being crawled, StoreError where it has no pages yet."""
         folder = RunFolder.open(Path(run))
+        refuse_shard(folder)
         gather(folder.path)
         with ExitStack() as opened:
             opened.enter_context(RunLock(folder, for_answers=True))

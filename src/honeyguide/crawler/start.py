@@ -56,7 +56,7 @@ from honeyguide.parse import manner_of_parsing
 from honeyguide.runs import RunFolder, RunLock, StopRequest, body_packer, gather, open_run, open_store, remember
 from honeyguide.runs.inbox import MOST_SEEN, take
 from honeyguide.runs.passes import PassFolder
-from honeyguide.runs.shards import is_sharded
+from honeyguide.runs.shards import MARK, is_sharded, mark_of_shard, refuse_shard
 from honeyguide.settings import (
     load_run_settings,
     to_toml,
@@ -182,6 +182,8 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
         _leave_out_met(opened, settings, parts)
         options = _with_answers(options, builder.settings)  # the last that may be refused before anything is written
         began_with = {**kept_for_good(builder.settings), _GIVEN_HOOK: "on_page" in options}
+        if "seat" in options:
+            began_with[MARK] = mark_of_shard(Path(run))
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), began_with)
         opened.enter_context(lock)
         remember(folder.path, builder.settings)
@@ -206,6 +208,8 @@ async def resume_async(
     folder = RunFolder.open(Path(run))
     if is_sharded(folder.path):
         raise StoreError(f"{run} has shards: go on with honeyguide resume {run} --cluster local:2")
+    if "seat" not in options:
+        refuse_shard(folder)
     async with AsyncExitStack() as opened:
         with take(folder.path, StopRequest, MOST_SEEN):  # those that wait before the lock is held: for an earlier crawl
             opened.enter_context(RunLock(folder))
@@ -527,11 +531,18 @@ async def refresh_async(
     if new_run is not None:
         return await crawl_async(new_run, settings_to_refresh(run, overrides or {}, trust=trust), **options)
     folder = RunFolder.open(Path(run))
+    refuse_shard(folder)
     gather(folder.path)
     with RunLock(folder):
         with open_run(run) as opened:
             if not opened.is_at_rest:
                 raise StoreError(f"{run} was killed while it was crawled; go on with it first: honeyguide resume {run}")
+            stopped = opened.progress.stop_reason
+            if is_sharded(folder.path) and not (stopped and StopReason(stopped).is_final):
+                raise StoreError(
+                    f"{run} was not crawled to its end, and its shards cannot go on once its pages were looked at "
+                    f"again: first honeyguide resume {run}, or look into a new folder with --new-run NEW"
+                )
             budget = opened.fetch_budget
             named = (overrides or {}).get("crawl.on_page", opened.settings.crawl.on_page)
             _warn_of_missing_hook(folder, named, options)

@@ -59,11 +59,15 @@ class Advice:
         return shlex.join(["honeyguide", *self.arguments])
 
 
+_LEFT_NOTHING: Final = ("nothing left to crawl", "budget of seconds spent")
+"""Why a crawl stops that has asked for nothing, though nobody and nothing else was in its way."""
+
+
 def advise(run: Run) -> Advice | None:
     """Return the verdict on a crawl that has ended; None where too little was fetched to tell, or it was a refresh."""
     progress = run.progress
-    was_stopped_at_once = progress.stop_reason == "interrupted" and not progress.fetches
-    if not progress.stop_reason or was_stopped_at_once or run.settings.refresh.run:
+    was_cut_short = not progress.fetches and progress.stop_reason not in _LEFT_NOTHING
+    if not progress.stop_reason or was_cut_short or run.settings.refresh.run:
         return None
     if not progress.pages:
         return _without_a_page(run)

@@ -1,7 +1,7 @@
 """The folder of a run that several machines crawl: an ordinary run folder with parts, each a run folder of its own.
 
 RUN/
-  cluster.json     format and number of the shards
+  cluster.json     format and number of the shards, and a name of the run that each shard bears, too
   shards/000/ …    ordinary run folders; each has the hosts that fall to it, and is written by its owner alone
   crawl.sqlite     all of it as one run, gathered from the shards (`gathering`)
 
@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from honeyguide.errors import RunDamaged
+from honeyguide.errors import RunDamaged, StoreError
+from honeyguide.runs.folder import RunFolder
 from honeyguide.settings import SETTINGS_BY_KEY
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 CLUSTER_FILE: Final = "cluster.json"
 SHARDS: Final = "shards"
+MARK: Final = "shard"
+"""Among what a run began with: which shard of which run it is."""
 FORMAT: Final = 1
 MOST_SHARDS: Final = int(SETTINGS_BY_KEY["cluster.shards"].at_most or 0)
 _FILES_A_SHARD: Final = 1_000_000
@@ -40,15 +44,38 @@ def is_sharded(run: Path) -> bool:
 
 def write_cluster_file(run: Path, shards: int, **facts: object) -> None:
     """Note that a run has shards, and facts about its crawl."""
-    draft = run / f"{CLUSTER_FILE}.draft"
-    draft.write_text(json.dumps({"format": FORMAT, "shards": shards, **facts}) + "\n", encoding="utf-8")
-    draft.replace(run / CLUSTER_FILE)
+    file, draft = run / CLUSTER_FILE, run / f"{CLUSTER_FILE}.draft"
+    name = _name_of(run) if file.exists() else secrets.token_hex(8)
+    draft.write_text(json.dumps({"format": FORMAT, "shards": shards, "run": name, **facts}) + "\n", encoding="utf-8")
+    draft.replace(file)
     (run / SHARDS).mkdir(exist_ok=True)
 
 
 def shard_folder(run: Path, number: int) -> Path:
     """Return the folder of a shard."""
     return run / SHARDS / f"{number:03}"
+
+
+def mark_of_shard(folder: Path) -> str:
+    """Return what says that a folder is this shard of this run; empty where it is none, or its run has no name."""
+    whole = folder.resolve()
+    name = _name_of(whole.parent.parent) if whole.parent.name == SHARDS and whole.name.isdecimal() else ""
+    return f"{name} {int(whole.name)}" if name else ""
+
+
+def refuse_shard(folder: RunFolder) -> None:
+    """StoreError for a shard of a run: alone it would crawl the hosts of all, and the others would not know."""
+    if folder.began_with.get(MARK):
+        run = folder.path.absolute().parent.parent
+        whole = run if is_sharded(run) else "RUN"
+        raise StoreError(f"{folder.path} is a shard, which can only be read alone; use the whole run: {whole}")
+
+
+def _name_of(run: Path) -> str:
+    try:
+        return str(json.loads((run / CLUSTER_FILE).read_text(encoding="utf-8")).get("run", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
 
 
 def shard_count(run: Path) -> int:
@@ -74,7 +101,7 @@ def shard_count(run: Path) -> int:
 
 
 def shard_folders(run: Path) -> list[Path]:
-    """Return the folders of all shards. RunDamaged, with the first, where one is missing."""
+    """Return the folders of all shards. RunDamaged, with the first, where one is missing or is another."""
     folders = [shard_folder(run, number) for number in range(shard_count(run))]
     missing = [folder for folder in folders if not (folder / "honeyguide.json").is_file()]
     if missing:
@@ -87,6 +114,11 @@ def shard_folders(run: Path) -> list[Path]:
         raise RunDamaged(
             f"{run / CLUSTER_FILE} names {len(folders)} shards, and the run has more; restore it from a copy of the run"
         )
+    name = _name_of(run)
+    for number, folder in enumerate(folders):
+        own_name, _, own_number = RunFolder.open(folder).began_with.get(MARK, f"{name} {number}").partition(" ")
+        if own_number != str(number) or (name and own_name != name):
+            raise RunDamaged(f"{folder} is another shard, or of another run; restore it from a copy of this run")
     return folders
 
 
