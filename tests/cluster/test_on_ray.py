@@ -236,6 +236,64 @@ def test_a_crawl_goes_on_and_is_interrupted_while_a_worker_does_not_begin(
     assert time.monotonic() - began < 300
 
 
+def test_a_crawl_without_a_worker_ends_when_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its only worker is gone, and for the next one there is no room."""
+
+    class NeverBegins(on_ray.ShardWorker):
+        def __init__(self, *_: object) -> None:
+            time.sleep(600)
+
+    found: list[RayCluster] = []
+    workers: list[int] = []
+
+    def kill(progress: ClusterProgress) -> None:
+        workers.append(progress.workers)
+        if not progress.deaths and progress.status.fetches > 5:
+            monkeypatch.setattr(on_ray, "ShardWorker", NeverBegins)
+            ((worker, _),) = found[0].workers()
+            os.kill(process_of(worker), signal.SIGKILL)
+
+    began = time.monotonic()
+    with crawl_on_cluster(
+        tmp_path / "run",
+        settings_of(200, politeness__delay_s=0.5),
+        "local:1",
+        is_interrupted=lambda: workers[-1:] == [0],
+        on_progress=kill,
+        on_cluster=found.append,
+    ) as run:
+        assert 5 < run.progress.fetches < 200
+    assert time.monotonic() - began < 120
+
+
+def test_a_worker_that_ray_ends_for_want_of_memory_is_replaced(tmp_path: Path) -> None:
+    class ShortOfMemory:
+        """Ray, as it tells of a worker that its monitor of memory has killed."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(ray, name)
+
+        def get(self, *given: Any, **options: Any) -> object:
+            try:
+                return ray.get(*given, **options)
+            except ray.exceptions.RayActorError as error:
+                raise ray.exceptions.OutOfMemoryError(str(error)) from None
+
+    found: list[RayCluster] = []
+    killed: list[int] = []
+
+    def kill(progress: ClusterProgress) -> None:
+        found[0]._ray = ShortOfMemory()
+        if not killed and progress.status.fetches > 10:
+            killed.extend(process_of(worker) for worker, _ in found[0].workers())
+            os.kill(killed[0], signal.SIGKILL)
+
+    settings = settings_of(80, politeness__delay_s=0.5)
+    with crawl_on_cluster(tmp_path / "run", settings, "local:2", on_progress=kill, on_cluster=found.append) as run:
+        assert run.progress.fetches == 80
+    assert found[0].deaths == 1
+
+
 def test_the_disk_budget_holds_for_the_whole_run(tmp_path: Path) -> None:
     sizes: list[int] = []
 
@@ -284,6 +342,23 @@ def test_something_else_than_ray_at_the_address_is_refused_at_once(answer: bytes
         with pytest.raises(ConnectionError, match="something else than Ray answers"):
             on_ray._refuse_unreachable(f"127.0.0.1:{server.getsockname()[1]}")
         replying.result()
+
+
+@pytest.mark.parametrize("noted", ["in the environment", "by ray start"])
+def test_auto_where_the_cluster_is_gone_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noted: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"  # where nobody listens when it is closed
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    if noted == "by ray start":
+        monkeypatch.delenv("RAY_ADDRESS", raising=False)
+        (tmp_path / "ray").mkdir()
+        (tmp_path / "ray" / "ray_current_cluster").write_text(address)
+    else:
+        monkeypatch.setenv("RAY_ADDRESS", address)
+    with pytest.raises(ConnectionRefusedError):
+        on_ray._refuse_unreachable("auto")
 
 
 def test_ray_at_the_address_is_none_of_that(nodes: Any) -> None:

@@ -238,7 +238,7 @@ def test_a_run_of_shards_is_looked_at_again_only_when_it_was_crawled_to_its_end(
     stopped = copytree(run, tmp_path / "stopped")
     with closing(sqlite3.connect(stopped / "crawl.sqlite")) as database, database:
         database.execute("UPDATE progress SET state = json_set(state, '$.stop_reason', 'interrupted')")
-    with pytest.raises(StoreError, match="first honeyguide resume .*--new-run NEW"):
+    with pytest.raises(StoreError, match=r"first honeyguide resume .*--new-run NEW"):
         refresh(stopped, vectors=hashed_vectors())
     with open_run(stopped) as opened:
         assert len(opened.passes()) <= 1

@@ -45,6 +45,7 @@ while number=$(head -c 1 2>/dev/null) && [ -n "$number" ]; do
         sleep "$2" 2>/dev/null
         echo "honeyguide: ended after $2 s in one step; every finished step is saved" >&2
         kill -9 "$1"
+        exit
     fi
 done
 """

@@ -129,6 +129,7 @@ class ShardWorker:
         self._carrying: set[asyncio.Task[None]] = set()
         self._reports: list[ShardReport] = []
         self._reporting: asyncio.Task[None] | None = None  # takes what waits to the hub in a moment
+        self._on_their_way: set[asyncio.Task[None]] = set()  # these, too, until the hub has answered
         self._clock = RealClock()
         self._hub_time = HubTime()
         self._warnings = _Warnings()
@@ -168,9 +169,9 @@ class ShardWorker:
         for shard in here:
             self._seats[shard].leave()
         await asyncio.gather(*(self._tasks[shard] for shard in here), return_exceptions=True)
-        if self._reporting is not None:  # a report that came after the next owner's would put it back
+        for reporting in list(self._on_their_way):  # a report that came after the next owner's would put it back
             with suppress(ConnectionError):
-                await asyncio.shield(self._reporting)
+                await asyncio.shield(reporting)
         for shard in here:
             del self._seats[shard], self._tasks[shard]
             self._reading.pop(shard, None)
@@ -180,10 +181,10 @@ class ShardWorker:
         return await asyncio.gather(*(self._deliver(shard, delivery) for shard, delivery in deliveries))
 
     async def _deliver(self, shard: int, delivery: Delivery) -> int | None:
-        try:
-            return await self._seats[shard].deliver(delivery)
-        except (KeyError, ConnectionError):
-            return None
+        seat = self._seats.get(shard)
+        with suppress(ConnectionError):  # it is about to leave
+            return None if seat is None else await seat.deliver(delivery)
+        return None
 
     async def read(self, shard: int, query: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401
         """Read the database of a shard that is here, for who cannot (see `gather`): the first rows that there are."""
@@ -247,6 +248,8 @@ class ShardWorker:
         self._reports.append(report)
         if self._reporting is None:
             self._reporting = asyncio.create_task(self._report())
+            self._on_their_way.add(self._reporting)
+            self._reporting.add_done_callback(self._on_their_way.discard)
         await asyncio.shield(self._reporting)
 
     async def _report(self) -> None:

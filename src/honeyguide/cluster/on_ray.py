@@ -6,11 +6,13 @@ Ray says when a worker has died; its shards go on in another, from their folders
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import socket
 import threading
 from collections import deque
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,8 +43,10 @@ APART_S: Final = 10.0  # between two deaths that count; a node that is lost take
 
 def _refuse_unreachable(address: str | None) -> None:
     """OSError where nobody listens at an address, or not as Ray does. Ray itself would go on trying for minutes."""
-    host, _, port = (address or "").partition(":")
-    if not port:
+    if address == "auto":
+        address = os.environ.get("RAY_ADDRESS") or _address_noted_here()
+    host, _, port = (address or "").rpartition(":")
+    if not host or not port.isdecimal():
         return
     with socket.create_connection((host, int(port)), timeout=CONNECT_S) as line:
         line.sendall(_HTTP2)
@@ -51,11 +55,20 @@ def _refuse_unreachable(address: str | None) -> None:
         raise ConnectionError("something else than Ray answers")
 
 
+def _address_noted_here() -> str:
+    """Return the address of the cluster that this machine was made a part of; empty where it is of none."""
+    noted = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")  # noqa: S108 - Ray's choice
+    with suppress(OSError, UnicodeDecodeError):
+        return noted.read_text(encoding="utf-8").strip()
+    return ""
+
+
 @contextmanager
 def _signals_raise() -> Iterator[None]:
     """Let Ctrl-C end what cannot be asked to end: Ray takes many seconds to start, and stops all that it has begun.
 
     While it connects to what it has started it is left alone: interrupted there, it crashes. That takes a moment.
+    SIGTERM, for which Ray has a handler of its own by then, does the same.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -75,6 +88,8 @@ def _signals_raise() -> Iterator[None]:
         signal.signal(number, note)
     try:
         yield
+    except SystemExit:  # by Ray's handler of SIGTERM
+        note(signal.SIGTERM, None)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -107,6 +122,8 @@ class RayCluster:
         self._asks_for_nodes = not workers and not self.is_local
         self._workers: dict[Any, list[int]] = {}  # by handle, its shards
         self._finishing: dict[Any, Any] = {}  # by the promise of its end, a handle
+        self._unplaced: dict[Any, Any] = {}  # by the promise of its beginning, a handle that has shards already
+        self._is_stopping = False
         self._joining: Iterator[None] | None = None  # of a worker that is about to begin
         self.budget = plan.settings.budget.fetches  # as it was extended last
         self._answers: list[Letter] = []  # all that were told
@@ -119,7 +136,7 @@ class RayCluster:
 
     @property
     def worker_count(self) -> int:
-        return len(self._workers)
+        return max(0, len(self._workers) - len(self._unplaced))
 
     def begin(self, is_interrupted: Callable[[], bool] = lambda: False) -> None:
         """Start the workers, as many as the cluster has room for, each with its shards.
@@ -128,9 +145,14 @@ class RayCluster:
         """
         if self._asks_for_nodes:
             self._ask_for_processors(self._plan.shards)
-        handles, died = self._placed([self._new_worker() for _ in range(self._wanted)], is_interrupted)
+        handles, died, all_see_run = self._placed([self._new_worker() for _ in range(self._wanted)], is_interrupted)
         if is_interrupted():
             raise KeyboardInterrupt
+        if not all_see_run:
+            raise ClusterError(
+                f"{self._plan.run} is not on storage that all nodes of the cluster see: choose a folder on a "
+                "shared file system, at the same path on every node"
+            )
         if not handles and died:
             raise ClusterError(
                 f"workers die as they begin ({died}): all nodes need the same Honeyguide and Ray, and RAY_AUTH_MODE as "
@@ -142,11 +164,6 @@ class RayCluster:
                 "crawl on this machine with --cluster local:2"
             )
         for number, handle in enumerate(handles):
-            if not self._get(handle.sees_run.remote()):
-                raise ClusterError(
-                    f"{self._plan.run} is not on storage that all nodes of the cluster see: choose a folder on a "
-                    "shared file system, at the same path on every node"
-                )
             self._give(handle, range(number, self._plan.shards, len(handles)))
         self._tell_all()
         self._finishing = {handle.run.remote(shards): handle for handle, shards in self._workers.items()}
@@ -154,15 +171,16 @@ class RayCluster:
     def attend(self, timeout_s: float) -> bool:
         """Wait a moment, and start dead workers again. True when all shards have ended. Raises what a shard raises."""
         self._ready(list(self._finishing), timeout_s)
+        self._note_placed()
         dead = []
         for promise in self._ready(list(self._finishing)):
             handle = self._finishing.pop(promise)
             try:
                 self._ray.get(promise)
-            except self._ray.exceptions.RayActorError:
-                dead.append(handle)
             except self._ray.exceptions.RayTaskError as error:
                 raise error.cause from None
+            except self._ray.exceptions.RayError:  # killed, without memory, or with its node
+                dead.append(handle)
         self._replace(dead)
         if self._joining is not None and next(self._joining, True):
             self._joining = None
@@ -181,6 +199,7 @@ class RayCluster:
 
     def stop(self, reason: StopReason) -> None:
         """End the crawl; what is in flight is taken up again when it is resumed."""
+        self._is_stopping = True
         self._ask_hub("stop", reason)
 
     def answer(self, letters: Sequence[Letter], background: Sequence[bytes]) -> None:
@@ -232,7 +251,7 @@ class RayCluster:
             yield
         try:
             self.can_grow = self._get(sees_run)
-        except self._ray.exceptions.RayActorError:
+        except self._ray.exceptions.RayError:
             return
         if not self.can_grow:
             self._ray.kill(handle)
@@ -305,22 +324,39 @@ class RayCluster:
             handle.answer.remote(self._answers, self._background)
         return handle
 
-    def _placed(self, handles: Sequence[Any], is_interrupted: Callable[[], bool]) -> tuple[list[Any], str]:
-        """Return the workers that have begun in time, and what Ray says of those that died; others are given up."""
-        begun = {handle.process_id.remote(): handle for handle in handles}
+    def _note_placed(self) -> None:
+        """Note which workers have begun by now; when the crawl is to stop, give up the others."""
+        for promise in self._ready(list(self._unplaced)):
+            del self._unplaced[promise]
+        if not self._is_stopping:
+            return
+        given_up = list(self._unplaced.values())
+        self._unplaced.clear()
+        self._finishing = {promise: handle for promise, handle in self._finishing.items() if handle not in given_up}
+        for handle in given_up:
+            self._workers.pop(handle, None)
+            self._ray.kill(handle)
+
+    def _placed(self, handles: Sequence[Any], is_interrupted: Callable[[], bool]) -> tuple[list[Any], str, bool]:
+        """Return the workers that have begun in time, what Ray says of those that died, and whether all see the run.
+
+        Those that have not begun are given up.
+        """
+        begun = {handle.sees_run.remote(): handle for handle in handles}
         waiting, until = list(begun), monotonic() + BEGIN_S
         while waiting and monotonic() < until and not is_interrupted():
             _, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=LOOK_S)
-        placed, died = [], ""
+        placed, died, all_see_run = [], "", True
         for promise, handle in begun.items():
             try:
-                self._ray.get(promise, timeout=0)
+                all_see_run = self._ray.get(promise, timeout=0) and all_see_run
                 placed.append(handle)
-            except (self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError) as error:
-                if isinstance(error, self._ray.exceptions.RayActorError):
-                    died = str(error).strip().partition("\n")[0] or type(error).__name__
+            except self._ray.exceptions.GetTimeoutError:
                 self._ray.kill(handle)
-        return placed, died
+            except self._ray.exceptions.RayError as error:
+                died = str(error).strip().partition("\n")[0] or type(error).__name__
+                self._ray.kill(handle)
+        return placed, died, all_see_run
 
     def _give(self, handle: Any, shards: Sequence[int]) -> None:  # noqa: ANN401
         self._workers.setdefault(handle, []).extend(shards)
@@ -348,10 +384,12 @@ class RayCluster:
         self._ask_hub("lost", shards)
         self._count_death(self.status().fetches)
         log.warning("workers that have died: %d; others go on with their %d shards", len(lost), len(shards))
-        if self.is_local:
-            heirs = [self._new_worker() for _ in lost]
-        else:
-            heirs = list(self._workers)[: len(shards)] or [self._new_worker()]
+        heirs = [] if self.is_local else list(self._workers)[: len(shards)]
+        if not heirs:
+            heirs = [self._new_worker() for _ in (lost if self.is_local else shards[:1])]
+            self._unplaced |= {heir.sees_run.remote(): heir for heir in heirs}
+            if not self.is_local:
+                log.warning("no worker is left: the crawl goes on when the cluster has a free processor")
         for number, heir in enumerate(heirs):
             self._go_on(heir, shards[number :: len(heirs)])
 
@@ -387,7 +425,9 @@ class RayCluster:
         while True:
             try:
                 return self._get(getattr(self.hub, what).remote(*given))
-            except self._ray.exceptions.RayActorError as error:
+            except self._ray.exceptions.RayTaskError:
+                raise
+            except self._ray.exceptions.RayError as error:
                 if isinstance(error, self._ray.exceptions.ActorUnavailableError) and monotonic() < until:
                     sleep(0.5)
                     continue
