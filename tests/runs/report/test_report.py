@@ -164,6 +164,14 @@ def test_a_number_of_pages_that_cannot_be_shown_is_reported(tmp_path: Path, top:
         honeyguide.write_report(tmp_path / "not even looked at", top=top)
 
 
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_counted(tmp_path: Path) -> None:
+    run = odd_run(tmp_path / "run")
+    told: list[int] = []
+    with pytest.raises(FileNotFoundError):
+        honeyguide.write_report(run, tmp_path / "missing" / "r.html", on_progress=lambda done, _: told.append(done))
+    assert told == []
+
+
 def test_it_is_written_into_the_run_folder_or_where_one_says(tmp_path: Path) -> None:
     run = odd_run(tmp_path / "run")
     assert honeyguide.write_report(run) == run / "report.html"
