@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-SLOW = ("train_agent",)
+SLOW = ("first_crawl", "train_agent")
 
 
 def output_of(example: Path, *arguments: str) -> str:

@@ -47,6 +47,7 @@ def test_a_comparison_is_a_table_or_a_document_and_says_where_the_rest_is(cli: C
     assert not (tmp_path / "out" / "plots").exists()
 
 
+@pytest.mark.thorough
 def test_one_file_describes_it_all_and_flags_go_over_it(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "lab.toml").write_text(
         f'worlds = ["{WORLD.split()[1]}"]\nstrategies = ["random"]\nbudget = 500\n[[topics]]\nname = "geology"\n'
@@ -56,6 +57,7 @@ def test_one_file_describes_it_all_and_flags_go_over_it(cli: Cli, tmp_path: Path
     assert [(world["topic"], world["budget"]) for world in document["worlds"]] == [("geology", 20), ("cooking", 20)]
 
 
+@pytest.mark.thorough
 def test_a_sweep_tries_every_value(cli: Cli, tmp_path: Path) -> None:
     flags = "--parameter online_ridge.regularisation --values 0.1,10"
     (world,) = json.loads(cli(f"lab sweep {flags} {GEOLOGY} {QUICK} --json"))["worlds"]

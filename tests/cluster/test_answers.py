@@ -106,6 +106,7 @@ def test_an_answer_given_between_two_crawls_teaches_all_judges_the_same(tmp_path
         assert other == pytest.approx(one, abs=1e-6)
 
 
+@pytest.mark.thorough
 def test_an_answer_in_the_inbox_waits_there_until_the_run_has_it(tmp_path: Path, learned: Settings) -> None:
     run = tmp_path / "run"
     crawl_on(run, learned)

@@ -25,6 +25,7 @@ from honeyguide.settings import settings_from, with_overrides
 ray = pytest.importorskip("ray", reason="the extra cluster is not installed")
 
 from honeyguide.cluster import on_ray  # noqa: E402
+from honeyguide.cluster.actors import ShardWorker  # noqa: E402
 from honeyguide.cluster.crawling import ClusterChoice, crawl_on_cluster, resume_on_cluster  # noqa: E402
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ def test_a_crawl_goes_on_and_is_interrupted_while_a_worker_does_not_begin(
 def test_a_crawl_without_a_worker_ends_when_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its only worker is gone, and for the next one there is no room."""
 
-    class NeverBegins(on_ray.ShardWorker):
+    class NeverBegins(ShardWorker):
         def __init__(self, *_: object) -> None:
             time.sleep(600)
 
@@ -342,6 +343,15 @@ def test_something_else_than_ray_at_the_address_is_refused_at_once(answer: bytes
         with pytest.raises(ConnectionError, match="something else than Ray answers"):
             on_ray._refuse_unreachable(f"127.0.0.1:{server.getsockname()[1]}")
         replying.result()
+
+
+def test_ray_behind_tls_is_not_spoken_to_in_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_USE_TLS", "1")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        on_ray._refuse_unreachable(f"127.0.0.1:{server.getsockname()[1]}")
+        line, _ = server.accept()
+        with line:
+            assert line.recv(10) == b""
 
 
 @pytest.mark.parametrize("noted", ["in the environment", "by ray start"])

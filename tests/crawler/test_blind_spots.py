@@ -47,6 +47,7 @@ def test_none_is_drawn_and_nothing_changes_without_the_setting(tmp_path: Path) -
     assert not any(step.explored for step in steps_of(tmp_path / "run", budget=60))
 
 
+@pytest.mark.thorough
 def test_every_waiting_link_is_as_likely(tmp_path: Path) -> None:
     urls = [f"http://h{number}.test/" for number in range(8)]
     world = ScriptedWorld({SEED: page_with(**{str(place): url for place, url in enumerate(urls)})})

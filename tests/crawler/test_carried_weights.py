@@ -128,6 +128,7 @@ class TestBeginning:
         assert first_scores(first)[1] == 0.0, "nothing is known at first"
         assert first_scores(second)[1] != 0.0
 
+    @pytest.mark.thorough
     @pytest.mark.parametrize("strategy", ["lfa-sync", "online-ridge", *DEEP])
     def test_a_file_counts_as_its_run(self, tmp_path: Path, strategy: str) -> None:
         world = numbered_world(strategy, tmp_path)

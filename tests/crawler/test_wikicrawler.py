@@ -107,6 +107,7 @@ def with_some_at_the_end(wiki: dict[str, str]) -> dict[str, str]:
     return {path: html.replace("</p>", f" {links}</p>") for (path, html), links in zip(wiki.items(), more, strict=True)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("concurrency", [pytest.param(1, marks=pytest.mark.thorough), 8])
 def test_a_wiki_crawl_interrupted_at_every_few_steps_equals_the_uninterrupted_one(
     tmp_path: Path, concurrency: int

@@ -662,6 +662,7 @@ class CountingHome(Preparation):
         return super().prepare(url, fetched, bounds_markup=bounds_markup)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_page_that_may_take_long_is_never_read_at_home_however_busy_the_worker(count: int) -> None:
     home = CountingHome()

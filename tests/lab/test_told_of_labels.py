@@ -40,6 +40,7 @@ def compared(folder: Path, **document: Any) -> Comparison:
     return done
 
 
+@pytest.mark.thorough
 def test_a_perfect_judge_rewards_by_the_labels_and_says_so_everywhere(tmp_path: Path) -> None:
     done = compared(tmp_path / "out", perfect_judge=True)
     web = SyntheticWorld(SyntheticSpec.parse(SPEC))

@@ -109,6 +109,7 @@ def test_more_draws_without_a_hit_promise_less_and_a_hit_more(
     assert told[0].expected <= told[1].expected
 
 
+@pytest.mark.thorough
 def test_the_outlook_of_a_run_counts_its_draws_and_what_waits_now(tmp_path: Path) -> None:
     settings = settings_for(budget=150, crawl__blind_spots=0.3, online_ridge__exploration=0.0)
     with crawl(tmp_path / "run", settings, vectors=hashed_vectors()) as run:

@@ -64,11 +64,11 @@ def resume(
 ) -> None:  # fmt: skip
     """Go on with a run that was stopped, or give it more to spend.
 
-    What was learned is kept, and no stored page is fetched again; pages under way are. Offline, a run that was
-    interrupted or killed becomes what it would have been, to the last bit. A run that has spent its budget goes on
-    when it is given a larger one. Strategy, judge, seed and world stay what they were. A run that comes from
-    someone else may name code, files, logins and private addresses of yours only if you give them again with --set,
-    or --trust it.
+    What was learned is kept, and no stored page is fetched again; pages under way are. An offline run of one
+    machine that was interrupted or killed becomes what it would have been, to the last bit. A run that has spent
+    its budget goes on when it is given a larger one. Strategy, judge, seed and world stay what they were. A run
+    that comes from someone else may name code, files, logins and private addresses of yours only if you give them
+    again with --set, or --trust it.
 
     [bold]Example[/bold]
 

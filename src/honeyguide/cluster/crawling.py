@@ -24,6 +24,7 @@ from honeyguide.crawler.start import answers_named, model_asked
 from honeyguide.crawler.status import write_status
 from honeyguide.errors import RunDamaged, SettingsError, StoreError
 from honeyguide.model.clock import RealClock
+from honeyguide.model.counts import count_of
 from honeyguide.runs import Letter, PageAnswer, RunFolder, RunLock, gather, open_run, remember, settings_to_build
 from honeyguide.runs.inbox import MOST_SEEN, BudgetExtension, StopRequest, answers_waiting, take, withdraw
 from honeyguide.runs.shards import refuse_mixed_copies, shard_count, shard_folders, write_cluster_file
@@ -402,7 +403,7 @@ def _refuse_unfit(choice: ClusterChoice, shards: int, cluster: str, settings: Se
     if choice.workers > shards:
         remedy = f"ask for local:{shards} at most, or begin a run with --set cluster.shards={4 * choice.workers}"
         wanted = f"--cluster {cluster} asks for {choice.workers} workers"
-        raise SettingsError([f"{wanted}, and the run has {shards} shards: {remedy}"])
+        raise SettingsError([f"{wanted}, and the run has {count_of(shards, 'shard')}: {remedy}"])
     if settings.refresh.run:
         raise SettingsError(["a run that looks at pages again cannot be crawled on a cluster: leave out --cluster"])
 

@@ -49,6 +49,8 @@ def _refuse_unreachable(address: str | None) -> None:
     if not host or not port.isdecimal():
         return
     with socket.create_connection((host, int(port)), timeout=CONNECT_S) as line:
+        if os.environ.get("RAY_USE_TLS", "").lower() in ("1", "true"):
+            return
         line.sendall(_HTTP2)
         answer = line.recv(len(_SETTINGS))
     if answer[3:4] != _SETTINGS[3:4]:
