@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 
 def square(number: int) -> int:
@@ -34,3 +40,19 @@ def die_halfway(_: int) -> bytes:
 def signals_held(_: int) -> tuple[set[int], int]:
     """Return the signals that do not reach this process, and its number."""
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, [])), os.getpid()
+
+
+class ShortOrLong:
+    """A task of the lab that ends at once, or waits until it is stopped; it writes down the number of its process."""
+
+    is_done = False
+    spent = 0
+
+    def __init__(self, note: Path, *, is_short: bool) -> None:
+        self.run = note
+        self.is_short = is_short
+
+    def make(self, is_interrupted: Callable[[], bool], on_steps: Callable[[int], None]) -> None:
+        self.run.write_text(str(os.getpid()), encoding="utf-8")
+        while not self.is_short and not is_interrupted():
+            time.sleep(0.05)

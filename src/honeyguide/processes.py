@@ -1,8 +1,7 @@
 """Work in processes of our own, whose results come back in order.
 
 They are spawned, not forked: a fork of a process with threads, such as those of BLAS, may lock up. So a program that
-uses them needs the usual `if __name__ == "__main__"`. They leave Ctrl-C and SIGTERM to their parent, and do not outlive
-it.
+uses them needs the usual `if __name__ == "__main__"`. They leave Ctrl-C to their parent, and do not outlive it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, get_context, parent_process, resource_tracker
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -114,6 +113,7 @@ class _Process:
         context = get_context("spawn")
         self._line, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs,), daemon=True)
+        resource_tracker.ensure_running()  # else starting the first process would, which lets signals through again
         with signals_left_to_us():
             self._process.start()
         theirs.close()  # the process alone holds it now, so that its death ends the line
@@ -136,6 +136,8 @@ class _Process:
 def _work(line: Connection[Any, Any]) -> None:
     """In a new process: do what is asked for until nobody asks any more."""
     serve_parent()
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])  # by which Python ends what nobody has closed
     while True:
         try:
             work, piece = line.recv()
@@ -162,7 +164,7 @@ def nothing_imported_from_here() -> Iterator[None]:
 
 @contextmanager
 def signals_left_to_us() -> Iterator[None]:
-    """Have processes that begin meanwhile never hear of Ctrl-C or SIGTERM, from their first moment on.
+    """Have processes that begin meanwhile not hear of Ctrl-C and SIGTERM, from their first moment on.
 
     Ctrl-C reaches every process of a terminal, and SIGTERM often a whole group; what they mean is for us to say.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from honeyguide.errors import HoneyguideError
@@ -99,9 +99,11 @@ def _run_in_spawned(
     # Not forked: a fork of a process with threads, such as those of BLAS, may lock up.
     context = get_context("spawn")
     stop, steps = context.Event(), context.Value("q", 0)
+    others = active_children()
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(stop, steps)) as workers:
         with signals_left_to_us():  # a process starts when work is submitted
             left = {workers.submit(_make, task) for task in tasks}
+        ours = [process for process in active_children() if process not in others]
         try:
             while left:
                 done, left = wait(left, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
@@ -112,6 +114,8 @@ def _run_in_spawned(
                     stop.set()
                     left = {future for future in left if not future.cancel()}
         except BrokenProcessPool:
+            for process in ours:  # a broken pool asks them to end by SIGTERM, which is left to us, and waits for that
+                process.kill()
             if not is_interrupted():  # else a signal went to all processes, and each crawl is safe where it was
                 raise HoneyguideError(
                     "a crawl process was ended from outside (out of memory?); the same command goes on where it stopped"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from contextlib import closing
 from itertools import count
@@ -217,6 +218,19 @@ def test_a_shard_alone_is_read_and_not_gone_on_with(run: Path) -> None:
         answer(shard, page, "yes", vectors=hashed_vectors())
     with open_run(shard) as opened:
         assert opened.progress.steps == steps
+
+
+def test_a_shard_of_an_older_run_is_known_by_its_place(run: Path, tmp_path: Path) -> None:
+    older = copytree(run, tmp_path / "older")
+    for file, key in [(older / "cluster.json", "run"), (older / "shards" / "002" / "honeyguide.json", "began_with")]:
+        about = json.loads(file.read_text(encoding="utf-8"))
+        del about[key]
+        file.write_text(json.dumps(about), encoding="utf-8")
+    with pytest.raises(StoreError, match="use the whole run"):
+        resume(older / "shards" / "002", budget="+5", vectors=hashed_vectors())
+    (older / "crawl.sqlite").unlink()
+    with open_run(older) as opened, open_run(run) as whole:
+        assert opened.progress.pages == whole.progress.pages
 
 
 @pytest.mark.parametrize("taken_from", ["001", "the other run"])

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+import pytest
+
+from honeyguide.errors import HoneyguideError
 from honeyguide_lab.crawl_task import CrawlTask
 from honeyguide_lab.parallel import run_crawls
 from honeyguide_lab.spec import experiment_from
+from pool_work import ShortOrLong
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 BUDGET = 60
 EXPERIMENT = experiment_from(
@@ -52,3 +57,19 @@ def test_nothing_left_to_do_is_done_at_once(tmp_path: Path) -> None:
     assert run_crawls([task], jobs=1)
     assert run_crawls([task], jobs=1, is_interrupted=lambda: True)
     assert task.seconds_per_1000_steps > 0
+
+
+def test_a_process_that_is_killed_while_it_has_nothing_to_do_ends_all_at_once(tmp_path: Path) -> None:
+    """The others wait for work under a lock that died with it, and SIGTERM is not for them."""
+    short, long = (ShortOrLong(tmp_path / name, is_short=name == "short") for name in ("short", "long"))
+
+    def kill(_: int) -> None:
+        if long.run.exists() and short.run.exists() and (process := short.run.read_text(encoding="utf-8")):
+            time.sleep(0.5)  # it is done, and waits
+            os.kill(int(process), signal.SIGKILL)
+            short.run.unlink()
+
+    began = time.monotonic()
+    with pytest.raises(HoneyguideError, match="ended from outside"):
+        run_crawls(cast("Any", [short, long]), jobs=2, on_progress=kill)
+    assert time.monotonic() - began < 60

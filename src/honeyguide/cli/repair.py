@@ -12,7 +12,9 @@ import typer
 from honeyguide.cli.options import JsonFlag
 from honeyguide.cli.output import command, print_json
 from honeyguide.model.counts import count_of
+from honeyguide.runs.folder import RunFolder
 from honeyguide.runs.repair import repair as repair_run
+from honeyguide.runs.shards import MARK
 
 
 def repair(
@@ -50,6 +52,9 @@ def repair(
     rows = saved.rows_by_table
     print(f"  {count_of(rows['links'], 'URL')}, {count_of(rows['steps'], 'fetch', 'fetches')}")
     if saved.is_whole:
-        print(f"nothing was lost; go on with: {command('resume', saved.run)}")
+        if RunFolder.open(saved.run).began_with.get(MARK):
+            print("nothing was lost; put it in the place of that shard, and go on with the whole run")
+        else:
+            print(f"nothing was lost; go on with: {command('resume', saved.run)}")
     else:
         print(f"fetch its pages again with: {command('refresh', saved.run, 'NEW')}")

@@ -248,4 +248,4 @@ def watching(verbosity: int, log_file: Path | None) -> Iterator[Watch]:
                 yield watch
         except KeyboardInterrupt as interrupt:
             console.print(str(interrupt) or "aborted; every finished step is saved")
-            raise
+            raise typer.Exit(is_interrupted.exit_code or 130) from None

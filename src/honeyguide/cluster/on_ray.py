@@ -46,9 +46,9 @@ def _refuse_unreachable(address: str | None) -> None:
     if address == "auto":
         address = os.environ.get("RAY_ADDRESS") or _address_noted_here()
     host, _, port = (address or "").rpartition(":")
-    if not host or not port.isdecimal():
+    if not host or "://" in host or not port.isdecimal():
         return
-    with socket.create_connection((host, int(port)), timeout=CONNECT_S) as line:
+    with socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_S) as line:
         if os.environ.get("RAY_USE_TLS", "").lower() in ("1", "true"):
             return
         line.sendall(_HTTP2)
@@ -59,7 +59,8 @@ def _refuse_unreachable(address: str | None) -> None:
 
 def _address_noted_here() -> str:
     """Return the address of the cluster that this machine was made a part of; empty where it is of none."""
-    noted = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")  # noqa: S108 - Ray's choice
+    place = os.environ.get("RAY_TMPDIR") or os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - Ray's choice
+    noted = Path(place, "ray", "ray_current_cluster")
     with suppress(OSError, UnicodeDecodeError):
         return noted.read_text(encoding="utf-8").strip()
     return ""

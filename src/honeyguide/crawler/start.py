@@ -182,8 +182,8 @@ async def crawl_async(run: Path | str, settings: Settings, **options: Unpack[Cra
         _leave_out_met(opened, settings, parts)
         options = _with_answers(options, builder.settings)  # the last that may be refused before anything is written
         began_with = {**kept_for_good(builder.settings), _GIVEN_HOOK: "on_page" in options}
-        if "seat" in options:
-            began_with[MARK] = mark_of_shard(Path(run))
+        if "seat" in options and (mark := mark_of_shard(Path(run))):
+            began_with[MARK] = mark
         folder, lock = RunFolder.create(Path(run), to_toml(builder.settings), began_with)
         opened.enter_context(lock)
         remember(folder.path, builder.settings)

@@ -65,10 +65,11 @@ def mark_of_shard(folder: Path) -> str:
 
 def refuse_shard(folder: RunFolder) -> None:
     """StoreError for a shard of a run: alone it would crawl the hosts of all, and the others would not know."""
-    if folder.began_with.get(MARK):
-        run = folder.path.absolute().parent.parent
-        whole = run if is_sharded(run) else "RUN"
-        raise StoreError(f"{folder.path} is a shard, which can only be read alone; use the whole run: {whole}")
+    place = folder.path.absolute().parent
+    is_in_place = place.name == SHARDS and is_sharded(place.parent)
+    if is_in_place or folder.began_with.get(MARK):
+        whole = f"use the whole run: {place.parent}" if is_in_place else "use the run that it is a part of"
+        raise StoreError(f"{folder.path} is a shard, which can only be read alone; {whole}")
 
 
 def _name_of(run: Path) -> str:
@@ -116,7 +117,7 @@ def shard_folders(run: Path) -> list[Path]:
         )
     name = _name_of(run)
     for number, folder in enumerate(folders):
-        own_name, _, own_number = RunFolder.open(folder).began_with.get(MARK, f"{name} {number}").partition(" ")
+        own_name, _, own_number = (RunFolder.open(folder).began_with.get(MARK) or f"{name} {number}").partition(" ")
         if own_number != str(number) or (name and own_name != name):
             raise RunDamaged(f"{folder} is another shard, or of another run; restore it from a copy of this run")
     return folders
