@@ -15,7 +15,7 @@ import pytest
 from crawler.small_crawls import settings_for
 from honeyguide.cluster.in_process import InProcess
 from honeyguide.cluster.partition import Partition
-from honeyguide.crawler import answer, explain, refresh, resume, what_pays
+from honeyguide.crawler import answer, crawl, explain, refresh, resume, what_pays
 from honeyguide.crawler.build import Builder, open_world
 from honeyguide.errors import RunDamaged, StoreError
 from honeyguide.learn import OnlineRidge
@@ -231,6 +231,14 @@ def test_a_shard_of_an_older_run_is_known_by_its_place(run: Path, tmp_path: Path
     (older / "crawl.sqlite").unlink()
     with open_run(older) as opened, open_run(run) as whole:
         assert opened.progress.pages == whole.progress.pages
+
+
+@pytest.mark.parametrize("name", ["geology", "003"])
+def test_a_run_that_somebody_keeps_in_a_folder_of_that_name_is_no_shard(tmp_path: Path, name: str) -> None:
+    own = tmp_path / "shards" / name
+    crawl(own, settings_for(budget=10), vectors=hashed_vectors()).close()
+    with resume(own, budget="+5", vectors=hashed_vectors()) as opened:
+        assert opened.progress.fetches == 15
 
 
 @pytest.mark.parametrize("taken_from", ["001", "the other run"])

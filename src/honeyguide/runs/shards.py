@@ -66,7 +66,7 @@ def mark_of_shard(folder: Path) -> str:
 def refuse_shard(folder: RunFolder) -> None:
     """StoreError for a shard of a run: alone it would crawl the hosts of all, and the others would not know."""
     place = folder.path.absolute().parent
-    is_in_place = place.name == SHARDS and is_sharded(place.parent)
+    is_in_place = place.name == SHARDS and folder.path.name.isdecimal() and (place.parent / CLUSTER_FILE).is_file()
     if is_in_place or folder.began_with.get(MARK):
         whole = f"use the whole run: {place.parent}" if is_in_place else "use the run that it is a part of"
         raise StoreError(f"{folder.path} is a shard, which can only be read alone; {whole}")
